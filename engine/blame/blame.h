@@ -73,6 +73,7 @@ struct ValueProfile
     /// Share of the batches in which the channel is an outlier: at least `kWideRange` times the
     /// median channel.
     std::vector<double> channelWide;
+    std::vector<double> meanSquare; ///< of the value, by channel
     std::vector<double> meanError; ///< mean of the noise, by channel
     std::vector<double> errorPower; ///< mean square of the noise, by channel
     /// Largest magnitude by position in all dimensions except samples and channels; empty

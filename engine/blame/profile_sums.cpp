@@ -64,11 +64,14 @@ void ProfileSums::add(const at::Tensor& value, const at::Tensor& noisy, int axis
     const at::Tensor noise = noisy - value;
     const auto error = numbersOf(at::sum(noise, others, false, at::kDouble));
     const auto power = numbersOf(at::sum(at::square(noise), others, false, at::kDouble));
-    for (auto* sums : {&m_wide, &m_error, &m_power})
+    const auto squares
+        = numbersOf(at::sum(at::square(value.to(at::kFloat)), others, false, at::kDouble));
+    for (auto* sums : {&m_wide, &m_squares, &m_error, &m_power})
         sums->resize(channels);
     const double median = medianOf(largest);
     for (std::size_t c = 0; c < channels; ++c) {
         m_wide[c] += median > 0 && largest[c] >= kWideRange * median;
+        m_squares[c] += squares[c];
         m_error[c] += error[c];
         m_power[c] += power[c];
     }
@@ -112,10 +115,11 @@ void ProfileSums::addPositions(const at::Tensor& magnitudes, int axis, std::int6
 
 ValueProfile ProfileSums::result() const
 {
-    ValueProfile profile {{}, m_low, m_high, m_wide, m_error, m_power, {}, {}};
+    ValueProfile profile {{}, m_low, m_high, m_wide, m_squares, m_error, m_power, {}, {}};
     for (std::size_t c = 0; c < m_low.size(); ++c) {
         profile.channelMax.push_back(std::max(-m_low[c], m_high[c]));
         profile.channelWide[c] /= double(std::min(m_batches, kMostBatches));
+        profile.meanSquare[c] /= double(m_count);
         profile.meanError[c] /= double(m_count);
         profile.errorPower[c] /= double(m_count);
     }

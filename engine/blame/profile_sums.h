@@ -23,7 +23,7 @@ private:
                                                                     int axis, std::int64_t samples);
     void addPositions(const at::Tensor& magnitudes, int axis, std::int64_t samples);
 
-    std::vector<double> m_low, m_high, m_wide, m_error, m_power, m_positions, m_samples;
+    std::vector<double> m_low, m_high, m_wide, m_squares, m_error, m_power, m_positions, m_samples;
     bool m_hasPositions = true, m_hasSamples = true;
     std::int64_t m_count = 0; ///< values per channel
     std::int64_t m_batches = 0;

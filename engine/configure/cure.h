@@ -21,7 +21,7 @@ enum class CureKind : std::uint8_t
     Dynamic, ///< gives an operator a dynamic qconfig
     Split, ///< a linear reads its largest input channels as floats, the others as integers
     Equalize, ///< scales channels between layers so that their weights have the same ranges
-    Smooth, ///< scales channels between layers by given numbers
+    Smooth, ///< scales the channels that layers read by given numbers
     Round, ///< rounds each weight up or down as given, instead of to the nearest integer
     Bias, ///< adds given numbers to biases, against the mean error of a layer
     Train ///< weights and ranges of a training with simulated quantization
@@ -37,7 +37,7 @@ std::vector<std::string> cureKindNames();
 struct Cure
 {
     CureKind kind = CureKind::Float;
-    /// The affected operator; for Train unset. For Range: the value. For Bound: the stored
+    /// The affected operator; for Train unset. For Range, Smooth: the value. For Bound: the stored
     /// constant, or the operator with the number as argument.
     ValueAddress at;
     std::vector<ValueAddress> nodes; ///< Float, Split, Equalize, Round, Bias: further operators
@@ -46,7 +46,7 @@ struct Cure
     std::string qconfig;
     std::optional<double> bound; ///< Bound: the magnitude, above 0
     std::vector<int> channels {}; ///< Split: input channels, 0-based, ascending
-    std::vector<double> scales {}; ///< Smooth: by output channel, above 0
+    std::vector<double> scales {}; ///< Smooth: by channel, above 0
     /// Train: the trained model, a .pt2. Round, Bias: an .npz (`readLayerNumbers`).
     std::string file {};
     std::string sha256 {}; ///< of that file

@@ -6,22 +6,22 @@
 namespace qs {
 
 DiagnosisParts diagnosisParts(const Calibration& calibration, const Blame& blame,
-                              const GraphPtr& file)
+                              std::shared_ptr<const Addresses> addresses)
 {
     DiagnosisParts parts;
     parts.blame = &blame;
     parts.prepared = calibration.prepared.get();
     parts.observations = calibration.observations.get();
     parts.qparams = &calibration.qparams;
-    parts.file = file;
+    parts.addresses = std::move(addresses);
     parts.eightBitsHold = hasDotProduct();
     return parts;
 }
 
 std::vector<Cause> causesOf(const Calibration& calibration, const Blame& blame,
-                            const GraphPtr& file)
+                            std::shared_ptr<const Addresses> addresses)
 {
-    return diagnose(diagnosisParts(calibration, blame, file));
+    return diagnose(diagnosisParts(calibration, blame, std::move(addresses)));
 }
 
 } // namespace qs

@@ -7,13 +7,14 @@
 
 namespace qs {
 
-/// Input of `diagnose` for this machine's processor. Borrows calibration and blame.
+/// Input of `diagnose` for this machine's processor. Borrows calibration and blame. `addresses`:
+/// those of the edited model.
 DiagnosisParts diagnosisParts(const Calibration& calibration, const Blame& blame,
-                              const GraphPtr& file);
+                              std::shared_ptr<const Addresses> addresses);
 
-/// Diagnoses a blame (`diagnose`) for this machine's processor. `file`: the model before its
-/// edits.
+/// Diagnoses a blame (`diagnose`) for this machine's processor. `addresses`: those of the edited
+/// model.
 std::vector<Cause> causesOf(const Calibration& calibration, const Blame& blame,
-                            const GraphPtr& file);
+                            std::shared_ptr<const Addresses> addresses);
 
 } // namespace qs

@@ -25,6 +25,22 @@ bool keepsShape(const Graph& graph, ValueRef from, ValueRef to)
     return before.shapeKnown && after.shapeKnown && before.shape == after.shape;
 }
 
+/// Where a layer with weights that reads the value expects its channels; nullopt without one.
+std::optional<OperatorChannels> readAs(const Graph& graph, ValueRef value)
+{
+    for (const Use& use : graph.users(value)) {
+        const Node& reader = graph.get(use.node);
+        const OperatorFacts& facts = factsOf(reader.target);
+        const bool isRecurrent = facts.family == OperatorFamily::Recurrent && use.argument == 0;
+        const bool isLayer = facts.weighted != OperatorWeight::No
+            && facts.weighted != OperatorWeight::Embedding
+            && reader.args.at(use.argument).name == facts.input;
+        if (isRecurrent || isLayer)
+            return operatorChannels(reader.target);
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 int channelAxis(const Graph& graph, ValueRef value, std::size_t rank)
@@ -33,8 +49,10 @@ int channelAxis(const Graph& graph, ValueRef value, std::size_t rank)
         return -1;
     const int last = int(rank) - 1;
     OperatorChannels found = OperatorChannels::Passed;
+    std::optional<OperatorChannels> read;
     while (found == OperatorChannels::Passed) {
         const Node& node = graph.get(value.node);
+        read = read ? read : readAs(graph, value);
         found = node.isOperator() ? operatorChannels(node.target) : OperatorChannels::Unknown;
         if (found != OperatorChannels::Passed)
             break;
@@ -45,6 +63,8 @@ int channelAxis(const Graph& graph, ValueRef value, std::size_t rank)
         }
         value = *before;
     }
+    if (found == OperatorChannels::Unknown)
+        found = read.value_or(found);
     if (found == OperatorChannels::Unknown)
         return rank >= 4 ? 1 : last;
     return found == OperatorChannels::Second ? 1 : last;

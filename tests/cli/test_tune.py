@@ -12,7 +12,7 @@ import numpy
 import torch
 from harness import EIGHT_BITS, expect_bad, main, mounted, run, run_good, write_recipe
 from torch import nn
-from tune_searches import LIMITS, best, given, sick, tuned
+from tune_searches import LIMITS, UNSCALED, best, given, sick, tuned
 
 
 def measured(folder, words, recipe, data):
@@ -68,7 +68,7 @@ def test_a_missed_goal_leaves_the_best_recipe(folder):
 def test_cures_that_keep_int8_does_not_allow(folder):
     """They are listed with what each would gain, which the first one does, and cost."""
     words, out = sick(folder), folder / "tuned.json"
-    search = tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 100, code=1)
+    search = tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 100, *UNSCALED, code=1)
     assert best(search)["int8_macs"] == 1 and len(search["barred"]) == 2, search["barred"]
     head, up = search["barred"]
     assert (head["cure"], up["cure"]["at"]["module"]) == ({"cure": "float", "at": {"module": "head", "op": "aten.linear.default"}}, "up"), search["barred"]
@@ -80,13 +80,13 @@ def test_cures_that_keep_int8_does_not_allow(folder):
         (folder / f"{len(cures)}.json").write_text(json.dumps({**recipe, "cures": recipe["cures"] + cures}))
     before, after = (measured(folder / f"out{n}", words, folder / f"{n}.json", words[4]) for n in (0, 1))
     assert abs(after - before - head["gain_db"]) < 1, (before, after, head)
-    done = run("tune", *words, "--goal", "sqnr 40", "--keep-int8", 100, *LIMITS, "--out", out)
+    done = run("tune", *words, "--goal", "sqnr 40", "--keep-int8", 100, *UNSCALED, *LIMITS, "--out", out)
     lines = done.stdout.splitlines()
     at = lines.index("Cures that --keep-int8 100 does not allow, each by itself")
     assert lines[at + 4].split() == ["float", f"+{head['gain_db']:.2f}", "-11.1", "%", "head", "·", "linear"], lines[at:at + 6]
     # What is forbidden anyway is not listed, nor what the bound allows; a goal that is reached lists nothing.
     assert [one["cure"]["at"]["module"] for one in
-            tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 100, "--forbid", "float@head · linear", code=1)["barred"]] == ["up"]
+            tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 100, *UNSCALED, "--forbid", "float@head · linear", code=1)["barred"]] == ["up"]
     assert tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 100, "--allow", "range,float_result", code=1)["barred"] == []
     assert [one["cure"]["at"]["module"] for one in tuned(words, out, "--goal", "sqnr 90", "--keep-int8", 60, "--allow", "range,float,float_result,bound",
                                                          code=1)["barred"]] == ["up"]

@@ -4,6 +4,7 @@
 #include "engine/configure/edit_text.h"
 #include "engine/configure/json/cure_json.h"
 #include "engine/edit/cures/locate_cures.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/plan/module_statistics.h"
 #include "engine/result/part_text.h"
 #include "ui/cure/shown_causes.h"
@@ -131,7 +132,9 @@ void ProposedCures::setCosts()
         const CureKind kind = row.proposal.cure.kind;
         row.cost = kind == CureKind::Dynamic ? tr("ranges at run time")
             : kind == CureKind::Split        ? tr("a few multiplications")
-                                             : tr("none");
+            : addsMultiplication(*document.edited(), row.proposal.cure)
+            ? tr("a multiplication per value")
+            : tr("none");
         cures.push_back(row.proposal.cure);
         cures.back().off = kind != CureKind::Float; // only floats are located
     }

@@ -243,8 +243,8 @@ void addTuneCommand(CLI::App& app, Command& chosen)
                      "(time, measured on this processor)")
         ->check(CLI::IsMember({"macs", "ms"}));
     verb->add_option("--allow", options->allowed,
-                     "kinds of cures: range, float, float_result, bound, split, equalize, smooth, "
-                     "round, bias, train, or all; without it all but train")
+                     "kinds of cures: range, float, float_result, bound, dynamic, split, equalize, "
+                     "smooth, round, bias, train, or all; without it all but train")
         ->delimiter(',');
     verb->add_option("--forbid", options->forbidden,
                      "a cure to exclude: float@add_6; may be given several times")

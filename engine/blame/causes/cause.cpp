@@ -27,7 +27,7 @@ constexpr std::array kCauseRows {
     CauseRow {CauseCode::NeedlessOutput, "needless_output",
               "a result is quantized though only float operators read it"},
     CauseRow {CauseCode::ChannelSpread, "channel_spread",
-              "channels of layers in a row differ much in size"},
+              "channels that layers read differ much in size"},
     CauseRow {CauseCode::BiasShift, "bias_shift", "the noise has a mean"},
     CauseRow {CauseCode::WeightRounding, "weight_rounding", "the weight is rounded"},
     CauseRow {CauseCode::Recurrence, "recurrence", "noise inside a recurrent layer adds up"},

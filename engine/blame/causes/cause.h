@@ -23,7 +23,7 @@ enum class CauseCode : std::uint8_t
     OutlierSample, ///< few samples are much larger than the others
     SharedRange, ///< values of very different ranges share one observer
     NeedlessOutput, ///< a quantized layer's result is quantized, but only read as float
-    ChannelSpread, ///< channel ranges of two consecutive layers differ much
+    ChannelSpread, ///< ranges of channels that a layer reads differ much
     BiasShift, ///< the noise has a nonzero mean
     WeightRounding, ///< most of the operator's noise comes from rounding its weight
     Recurrence, ///< accumulates over the steps of a recurrent layer

@@ -11,6 +11,7 @@
 #include "engine/blame/diagnosis.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/plan/summaries/group_root.h"
 #include "engine/result/part_text.h"
 
@@ -27,6 +28,8 @@ constexpr double kClippingOverRounding = 4;
 constexpr double kGainDb = 0.5;
 constexpr double kSpread = 8; ///< ratio between channels
 constexpr double kMeanPower = 0.3; ///< fraction of the noise's power
+/// The preset of a recurrent layer that computes its gates and states in floats.
+constexpr const char* kDynamicQConfig = "per_channel_dynamic";
 constexpr double kWeightPart = 0.3; ///< fraction of the noise from an operator's weight and inputs
 
 /// x for which a thousand terms exp(-x) are less than half a float32 step of a softmax's sum. A
@@ -47,7 +50,7 @@ void append(std::vector<Proposal>& to, std::vector<Proposal> more)
 Found maskConstant(const SiteFacts& facts, const SiteBlame& blamed)
 {
     const ObserverStats* seen = isValue(blamed) ? facts.stats(blamed.site) : nullptr;
-    if (!seen || magnitudeOf(*seen) < kMaskMagnitude)
+    if (!seen || seen->min > seen->max || magnitudeOf(*seen) < kMaskMagnitude)
         return std::nullopt;
     std::vector<Proposal> proposals;
     const NodeId holder = maskHolder(facts, blamed.site.node);
@@ -157,20 +160,30 @@ Found channelSpread(const SiteFacts& facts, const SiteBlame& blamed)
         return std::nullopt;
     const double low = quantileOf(blamed.profile->channelMax, kLow);
     const double high = quantileOf(blamed.profile->channelMax, kHigh);
-    if (!facts.decided(blamed.site.node) || low <= 0 || high < kSpread * low)
+    if (!facts.model().tryGet(blamed.site.node) || low <= 0 || high < kSpread * low)
         return std::nullopt;
-    std::vector<Proposal> proposals = scaledChannels(facts, blamed);
-    if (!isLayer(facts.model(), facts.plan(), blamed.site.node) && proposals.empty())
+    ScaledChannels scaled = scaledChannels(facts, blamed);
+    if (!isLayer(facts.model(), facts.plan(), blamed.site.node) && scaled.proposals.empty())
         return std::nullopt;
-    return caused(CauseCode::ChannelSpread,
-                  {"a tenth of the channels stays below " + figureText(low) + ", a tenth exceeds "
-                   + figureText(high)},
-                  std::move(proposals));
+    std::vector<std::string> evidence {"a tenth of the channels stays below " + figureText(low)
+                                       + ", a tenth exceeds " + figureText(high)};
+    if (!scaled.proposals.empty())
+        evidence.push_back("scaled, the noise of its quantizer and of the weights that read it "
+                           "would shrink by "
+                           + fixedText(scaled.shrinksDb, 1) + " dB");
+    return caused(CauseCode::ChannelSpread, std::move(evidence), std::move(scaled.proposals));
 }
 
-Found biasShift(const SiteFacts&, const SiteBlame& blamed)
+bool isRecurrent(const Node& node)
 {
-    if (!blamed.profile || blamed.profile->errorPower.empty())
+    return factsOf(node.target).family == OperatorFamily::Recurrent;
+}
+
+Found biasShift(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    const bool isOfRecurrent
+        = !isValue(blamed) && isRecurrent(facts.model().get(blamed.site.node)); // see `bias`
+    if (isOfRecurrent || !blamed.profile || blamed.profile->errorPower.empty())
         return std::nullopt;
     double means = 0, power = 0;
     for (std::size_t c = 0; c < blamed.profile->errorPower.size(); ++c) {
@@ -205,6 +218,11 @@ Found recurrence(const SiteFacts& facts, const SiteBlame& blamed)
     if (blamed.site.kind != BlameSite::Kind::Interior)
         return std::nullopt;
     std::vector<Proposal> proposals;
+    if (auto cure = facts.cureAt(CureKind::Dynamic, blamed.site.node);
+        cure && facts.takesDynamic(blamed.site.node)) {
+        cure->qconfig = kDynamicQConfig;
+        proposals.push_back({*cure, {}});
+    }
     if (const auto cure = facts.cureAt(CureKind::Float, blamed.site.node))
         proposals.push_back({*cure, {}});
     const double inputs = facts.shareInto(blamed.site.node);

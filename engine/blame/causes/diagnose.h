@@ -5,6 +5,7 @@
 #include "engine/blame/causes/cause.h"
 #include "engine/calibrate/observations.h"
 #include "engine/convert/qparams.h"
+#include "engine/edit/addresses.h"
 #include "engine/prepare/prepared_model.h"
 
 namespace qs {
@@ -16,7 +17,7 @@ struct DiagnosisParts
     const PreparedModel* prepared = nullptr;
     const Observations* observations = nullptr;
     const QParamsTable* qparams = nullptr;
-    GraphPtr file; ///< the model before its edits, whose addresses cures use
+    std::shared_ptr<const Addresses> addresses; ///< of the edited model, for cures
     bool eightBitsHold = false; ///< this machine's kernels support eight bits (`hasDotProduct`)
 };
 

@@ -67,7 +67,7 @@ std::vector<Proposal> withoutOutliers(const SiteFacts& facts, const SiteBlame& b
     std::vector<Proposal> proposals = facts.withoutQuantizer(blamed.site);
     if (blamed.site.readers != ReaderClass::Multiplies)
         return proposals;
-    std::vector<Proposal> more = scaledChannels(facts, blamed);
+    std::vector<Proposal> more = scaledChannels(facts, blamed).proposals;
     const auto count = std::count(sizes.large.begin(), sizes.large.end(), true);
     if (double(count) <= kFewOfAll * double(sizes.large.size())) {
         const auto split = splitReaders(facts, blamed, sizes.large);

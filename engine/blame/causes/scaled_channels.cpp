@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 
 #include <array>
+#include <cmath>
 #include <optional>
 
 namespace qs {
@@ -17,23 +18,41 @@ namespace qs {
 namespace {
 
 /// Exponents of SmoothQuant that are tried.
-constexpr std::array kExponents {0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85};
+constexpr std::array kExponents {0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65,
+                                 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0};
 
-constexpr double kWeightSteps = 127, kValueSteps = 255;
-/// Of a value, over its largest magnitude: normally distributed values reach about three.
-constexpr double kRootMeanSquare = 1.0 / 3;
+/// The number of steps of a range.
+double stepsOf(const ObserverSpec& spec)
+{
+    const QuantRange range = quantRange(spec);
+    return double(range.max - range.min);
+}
 
-/// The weights of all readers, [outputs, channels, positions], with zeros where an output does not
-/// read a channel; and where it does, [outputs, channels]. In double precision.
+/// The weight of a reader, [outputs, channels, positions], with zeros where an output does not read
+/// a channel; and where it does, [outputs, channels]. In double precision. With its grid.
 struct ReadWeights
 {
     at::Tensor weights, isRead;
+    double steps = 0; ///< of its range; 0 if the weight is not quantized
+    bool isPerRow = true; ///< each output has a scale
 };
 
-/// The same of one reader; empty if its weight cannot be laid out so.
-std::optional<ReadWeights> weightsOf(const Graph& model, const ChannelChain::Reader& reader,
+/// The observer of a reader's weight; null if the weight is not quantized.
+const ObserverSpec* weightSpec(const Plan& plan, const StoredUse& weight)
+{
+    for (const PlannedObserver& observer : plan.observers)
+        for (const ObservedEdge& edge : observer.edges)
+            if (observer.isWeight && edge.value == ValueRef {weight.stored, 0}
+                && isIntegerDType(observer.spec.dtype))
+                return &observer.spec;
+    return nullptr;
+}
+
+/// The weight of one reader; empty if it cannot be laid out so.
+std::optional<ReadWeights> weightsOf(const SiteFacts& facts, const ChannelChain::Reader& reader,
                                      std::int64_t channels)
 {
+    const Graph& model = facts.model();
     const auto tensors = tensorsOf(model);
     const auto held = tensors ? tensors->getTensor(model.get(reader.weight.stored).tensor)
                               : Result<at::Tensor>(at::Tensor());
@@ -51,6 +70,10 @@ std::optional<ReadWeights> weightsOf(const Graph& model, const ChannelChain::Rea
             .copy_(rows);
         made.isRead.narrow(0, group * outputs, outputs).narrow(1, group * inputs, inputs).fill_(1);
     }
+    if (const ObserverSpec* spec = weightSpec(facts.plan(), reader.weight)) {
+        made.steps = stepsOf(*spec);
+        made.isPerRow = isPerChannel(spec->qscheme);
+    }
     return made;
 }
 
@@ -58,8 +81,12 @@ std::optional<ReadWeights> weightsOf(const Graph& model, const ChannelChain::Rea
 class ScalingNoise
 {
 public:
-    ScalingNoise(std::vector<ReadWeights> readers, const ValueProfile& profile)
+    /// `step`: the value's scale now, 0 if it is chosen at run time, for `steps` steps. It is
+    /// assumed to shrink as the range of all values.
+    ScalingNoise(std::vector<ReadWeights> readers, const ValueProfile& profile, double step,
+                 double steps)
         : m_readers(std::move(readers))
+        , m_squares(at::tensor(profile.meanSquare, at::kDouble))
         , m_reach(at::tensor(profile.channelMax, at::kDouble))
         , m_low(at::tensor(profile.channelLow, at::kDouble))
         , m_high(at::tensor(profile.channelHigh, at::kDouble))
@@ -68,6 +95,7 @@ public:
         for (const ReadWeights& reader : m_readers)
             m_weights = at::maximum(m_weights, reader.weights.abs().amax({0, 2}));
         m_isUsed = m_reach.gt(0).logical_and(m_weights.gt(0));
+        m_part = step > 0 ? step / rangeOf(at::ones_like(m_reach)) : 1 / steps;
     }
 
     /// The factors max |x|^a / max |W|^(1-a).
@@ -80,15 +108,17 @@ public:
     /// That of the rounded value through the weights, and of the rounded weights through the value.
     double of(const at::Tensor& factors) const
     {
-        const double low = std::min(0.0, (m_low / factors).min().item<double>());
-        const double high = std::max(0.0, (m_high / factors).max().item<double>());
-        const double step = (high - low) / kValueSteps;
-        const at::Tensor power = (m_reach / factors * kRootMeanSquare).square();
+        const double step = m_part * rangeOf(factors);
+        const at::Tensor power = m_squares / factors.square();
         double noise = 0;
         for (const ReadWeights& reader : m_readers) {
             const at::Tensor scaled = reader.weights * factors.unsqueeze(1);
             noise += step * step * scaled.square().sum().item<double>();
-            const at::Tensor steps = (scaled.abs().amax({1, 2}) / kWeightSteps).square();
+            if (!(reader.steps > 0))
+                continue;
+            const at::Tensor reach = reader.isPerRow ? scaled.abs().amax({1, 2})
+                                                     : scaled.abs().max().expand({scaled.size(0)});
+            const at::Tensor steps = (2 * reach / reader.steps).square();
             const at::Tensor seen = reader.isRead.matmul(power) * double(scaled.size(2));
             noise += (steps * seen).sum().item<double>();
         }
@@ -96,16 +126,31 @@ public:
     }
 
 private:
+    /// The width of the range of all scaled values.
+    double rangeOf(const at::Tensor& factors) const
+    {
+        return std::max(0.0, (m_high / factors).max().item<double>())
+            - std::min(0.0, (m_low / factors).min().item<double>());
+    }
+
     std::vector<ReadWeights> m_readers;
-    at::Tensor m_reach, m_low, m_high, m_weights, m_isUsed; ///< by channel
+    double m_part = 0; ///< of that range, one step
+    at::Tensor m_squares, m_reach, m_low, m_high, m_weights, m_isUsed; ///< by channel
 };
 
-/// The factors of SmoothQuant for the exponent of least predicted noise; empty if none is better
-/// than the model as it is.
-std::vector<double> smoothing(const ScalingNoise& noise, std::int64_t channels)
+/// The factors of SmoothQuant for the exponent of least predicted noise, and what that is of the
+/// present one; no factors if none is better than the model as it is.
+struct Smoothing
+{
+    std::vector<double> factors;
+    double part = 1;
+};
+
+Smoothing smoothing(const ScalingNoise& noise, std::int64_t channels)
 {
     at::Tensor best;
-    double least = noise.of(at::ones({channels}, at::kDouble));
+    const double now = noise.of(at::ones({channels}, at::kDouble));
+    double least = now;
     for (const double exponent : kExponents) {
         const at::Tensor factors = noise.factors(exponent);
         if (const double made = noise.of(factors); made < least) {
@@ -115,7 +160,7 @@ std::vector<double> smoothing(const ScalingNoise& noise, std::int64_t channels)
     }
     if (!best.defined())
         return {};
-    return {best.data_ptr<double>(), best.data_ptr<double>() + best.numel()};
+    return {{best.data_ptr<double>(), best.data_ptr<double>() + best.numel()}, least / now};
 }
 
 /// The operator before those that only hand scaled channels on.
@@ -131,33 +176,54 @@ NodeId makerOf(const SiteFacts& facts, NodeId node)
     return at->id;
 }
 
+/// Channels of the site's value that can be divided: in the weights of the layer that makes it;
+/// else by a multiplication before its quantizer, if the value is made as a float.
+std::optional<ChannelChain> chainOf(const SiteFacts& facts, const BlameSite& site)
+{
+    const GraphEdit graph(facts.model());
+    const NodeId maker = makerOf(facts, site.node);
+    if (auto chain = channelChain(graph, maker))
+        return *chain;
+    if (facts.isQuantized(site.node) || !site.value)
+        return std::nullopt;
+    auto chain = multipliedChain(graph, site.value);
+    return chain ? std::optional(*chain) : std::nullopt;
+}
+
 } // namespace
 
-std::vector<Proposal> scaledChannels(const SiteFacts& facts, const SiteBlame& blamed)
+ScaledChannels scaledChannels(const SiteFacts& facts, const SiteBlame& blamed)
 {
     const InferenceScope scope;
-    const NodeId maker = makerOf(facts, blamed.site.node);
-    const auto chain = channelChain(GraphEdit(facts.model()), maker);
-    if (!chain || !blamed.profile
+    const PlannedObserver* observer = facts.observer(blamed.site);
+    const QParams* now = facts.qparams(blamed.site);
+    const auto chain = chainOf(facts, blamed.site);
+    if (!chain || !blamed.profile || !observer || !isIntegerDType(observer->spec.dtype)
+        || isPerChannel(observer->spec.qscheme)
+        || (!observer->spec.isDynamic && (!now || now->scale.empty()))
         || std::int64_t(blamed.profile->channelMax.size()) != chain->channels)
         return {};
     std::vector<ReadWeights> readers;
     for (const ChannelChain::Reader& reader : chain->readers) {
-        auto weights = weightsOf(facts.model(), reader, chain->channels);
+        auto weights = weightsOf(facts, reader, chain->channels);
         if (!weights)
             return {};
         readers.push_back(std::move(*weights));
     }
-    auto cure = facts.cureAt(CureKind::Smooth, maker);
+    auto cure = chain->maker ? facts.cureAt(CureKind::Smooth, chain->maker)
+                             : facts.cureAt(CureKind::Smooth, chain->multiplied);
     if (!cure)
         return {};
-    cure->scales = smoothing(ScalingNoise(std::move(readers), *blamed.profile), chain->channels);
-    if (cure->scales.empty())
+    const double step = observer->spec.isDynamic ? 0 : double(now->scale.front());
+    const ScalingNoise noise(std::move(readers), *blamed.profile, step, stepsOf(observer->spec));
+    Smoothing found = smoothing(noise, chain->channels);
+    if (found.factors.empty())
         return {};
-    std::vector<Proposal> proposals {{*cure, {}}};
-    if (auto equal = chain->weight ? facts.cureAt(CureKind::Equalize, maker) : std::nullopt)
-        proposals.push_back({*equal, {}});
-    return proposals;
+    cure->scales = std::move(found.factors);
+    ScaledChannels made {{{*cure, {}}}, -10 * std::log10(found.part)};
+    if (auto equal = chain->weight ? facts.cureAt(CureKind::Equalize, chain->maker) : std::nullopt)
+        made.proposals.push_back({*equal, {}});
+    return made;
 }
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/blame/causes/site_facts.h"
 
+#include "engine/configure/backend_config.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/plan/summaries/group_root.h"
@@ -13,7 +14,6 @@ namespace qs {
 
 SiteFacts::SiteFacts(const DiagnosisParts& parts)
     : m_parts(parts)
-    , m_addresses(parts.file)
     , m_sharedRanges(sharedRanges(*parts.prepared, *parts.qparams, *parts.observations))
 {
 }
@@ -66,6 +66,19 @@ bool SiteFacts::isQuantized(NodeId node) const
     return isQuantizedIn(model(), plan(), node);
 }
 
+bool SiteFacts::takesDynamic(NodeId node) const
+{
+    const NodePlan* plan = decided(node);
+    const auto backend = findBackend(this->plan().backend);
+    if (!plan || !backend || plan->patternEntry < 0
+        || std::size_t(plan->patternEntry) >= backend->patterns.size())
+        return false;
+    const auto& configs = backend->patterns[std::size_t(plan->patternEntry)].dtypeConfigs;
+    return std::any_of(configs.begin(), configs.end(), [](const DTypeConfig& config) {
+        return config.isDynamic && config.input.dtype && isIntegerDType(*config.input.dtype);
+    });
+}
+
 const SharedRange* SiteFacts::shared(const BlameSite& site) const
 {
     for (const SharedRange& range : m_sharedRanges)
@@ -90,14 +103,19 @@ double SiteFacts::shareInto(NodeId node) const
 
 ValueAddress SiteFacts::address(NodeId node) const
 {
-    return m_parts.file->tryGet(node) ? m_addresses.of({node, 0}) : ValueAddress {};
+    return m_parts.addresses->of({node, 0});
 }
 
 std::optional<Cure> SiteFacts::cureAt(CureKind kind, NodeId node) const
 {
+    return cureAt(kind, ValueRef {node, 0});
+}
+
+std::optional<Cure> SiteFacts::cureAt(CureKind kind, ValueRef value) const
+{
     Cure cure;
     cure.kind = kind;
-    cure.at = address(node);
+    cure.at = m_parts.addresses->of(value);
     return cure.at.kind == ValueAddress::Kind::None ? std::nullopt : std::optional(cure);
 }
 

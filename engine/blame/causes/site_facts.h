@@ -33,6 +33,8 @@ public:
     const NodePlan* decided(NodeId node) const { return plan().tryGet(model(), node); }
     /// True if the node's value is quantized: its consumers read integers.
     bool isQuantized(NodeId node) const;
+    /// True if the backend quantizes the operator with ranges that it measures at run time.
+    bool takesDynamic(NodeId node) const;
     /// Returns the shared range of the site's value if sharing its observer has a cost, else null.
     const SharedRange* shared(const BlameSite& site) const;
     /// Returns the summed share of all sites that add noise to this operator's operands.
@@ -42,6 +44,8 @@ public:
     ValueAddress address(NodeId node) const;
     /// Returns a cure of that kind at the node; nullopt if the node has no address.
     std::optional<Cure> cureAt(CureKind kind, NodeId node) const;
+    /// Returns a cure of that kind at the value; nullopt if the value has no address.
+    std::optional<Cure> cureAt(CureKind kind, ValueRef value) const;
     /// Proposes not to quantize the value for its consumers: a layer returns a float result,
     /// another operator stays float. If the value is multiplied: first all bits (`allBits`), then
     /// float consumers.
@@ -55,7 +59,6 @@ private:
     std::vector<Proposal> floatReaders(const BlameSite& site) const;
 
     const DiagnosisParts& m_parts;
-    Addresses m_addresses;
     std::vector<SharedRange> m_sharedRanges;
 };
 

@@ -80,14 +80,14 @@ Result<ValueAddress> readCuredAddress(const JsonPlace& place, CureKind kind)
     if (address.kind == Kind::This)
         return place.error(R"("this" is not valid here)",
                            "an address is " + std::string(kAddressExample));
-    const bool fits = isOperatorAddress(address)
-        || (kind == CureKind::Range && address.kind == Kind::Input)
+    const bool takesInput = kind == CureKind::Range || kind == CureKind::Smooth;
+    const bool fits = isOperatorAddress(address) || (takesInput && address.kind == Kind::Input)
         || (kind == CureKind::Bound && address.kind == Kind::Stored);
     if (fits)
         return address;
-    const std::string also = kind == CureKind::Range ? R"( or {"input": "x"})"
-        : kind == CureKind::Bound                    ? R"( or {"stored": "mask"})"
-                                                     : "";
+    const std::string also = takesInput ? R"( or {"input": "x"})"
+        : kind == CureKind::Bound       ? R"( or {"stored": "mask"})"
+                                        : "";
     return place.error("cure '" + std::string(cureKindName(kind)) + "' is not for "
                            + addressText(address),
                        "name an operator: " + std::string(kAddressExample) + also);

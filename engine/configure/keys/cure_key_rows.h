@@ -13,7 +13,8 @@ inline constexpr std::array kCureKeyRows {
     KeyRow {"cure", "string", "required", "the kind of cure, see below",
             R"("cures": [{"cure": "float", "at": $HEAD}])"},
     KeyRow {"at", "address", "required if the kind lists it",
-            "the operator to cure; of `range` a value, of `bound` also a stored value",
+            "the operator to cure; of `range` and `smooth` also an input of the model, of `bound` "
+            "a stored value",
             R"("cures": [{"cure": "float_result", "at": $HEAD}])"},
     KeyRow {"nodes", "list of addresses", "",
             "of `float`, `split`, `equalize`, `round` and `bias`: further operators to treat alike",
@@ -33,7 +34,7 @@ inline constexpr std::array kCureKeyRows {
             R"("cures": [{"cure": "split", "at": $HEAD, "channels": [3, 7]}])"},
     KeyRow {
         "scales", "list of numbers", "required if the kind lists it",
-        "of `smooth`: a number above 0 for each output channel of the layer",
+        "of `smooth`: a number above 0 for each channel of the value",
         R"("cures": [{"cure": "smooth", "at": $LAYER, "scales": [1, 2, 1, 1, 4, 1, 1, 0.5, 2, 1, 1, 1, 1, 1, 1, 1]}])"},
     KeyRow {
         "file", "string", "required if the kind lists it",

@@ -65,7 +65,9 @@ constexpr std::pair<CureKind, std::string_view> kCureMeanings[] {
      "divides the output channels of a layer by numbers and multiplies the weights of the layers "
      "that "
      "read them, so that both have the same ranges; the float model stays the same"},
-    {CureKind::Smooth, "the same with given numbers, also for a layer norm"},
+    {CureKind::Smooth,
+     "the same with given numbers, also for a layer norm; for an input of the model, or where "
+     "others read the channels too, one float multiplication divides them for the layers"},
     {CureKind::Round,
      "quantizes the weights to the integers in the file instead of the nearest ones; the float "
      "model "

@@ -6,6 +6,7 @@
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>
+#include <string>
 
 namespace qs {
 
@@ -16,6 +17,135 @@ struct ChannelPlace
 {
     std::size_t rank = 0, axis = 0;
 };
+
+bool isLayerNode(const Node& node)
+{
+    using Weighted = OperatorFacts::Weighted;
+    const Weighted kind = factsOf(node.target).weighted;
+    return kind == Weighted::Linear || kind == Weighted::Convolution
+        || kind == Weighted::TransposedConvolution;
+}
+
+bool isRecurrentNode(const Node& node)
+{
+    return factsOf(node.target).family == OperatorFamily::Recurrent;
+}
+
+/// True for operators whose stored weights multiply the channels of their input.
+bool multipliesChannels(const Node& node)
+{
+    return isLayerNode(node) || isRecurrentNode(node);
+}
+
+/// The stored tensor that the node reads as this argument; empty if it reads none.
+Result<std::optional<StoredUse>> storedAt(const GraphEdit& graph, const Node& node,
+                                          std::string_view argument)
+{
+    const auto arguments = namedArguments(node);
+    const auto at = argument.empty() ? std::nullopt : valueNamed(arguments, argument);
+    if (!at)
+        return std::optional<StoredUse>();
+    const NodeId stored = arguments[*at].value.asRef()->node;
+    if (!graph.get(stored).isStored())
+        return refuse("the " + std::string(argument) + " of " + inQuotes(node.name)
+                      + " is not a stored tensor");
+    return StoredUse {node.id, *at, stored};
+}
+
+Result<StoredUse> neededAt(const GraphEdit& graph, const Node& node, std::string_view argument)
+{
+    QS_TRY(const auto use, storedAt(graph, node, argument));
+    return use ? Result<StoredUse>(*use)
+               : refuse(inQuotes(node.name) + " (" + node.target
+                        + ") is not a layer with a stored weight");
+}
+
+/// The number given as this argument; `otherwise` if none is.
+std::int64_t numberAt(const Node& node, std::string_view name, std::int64_t otherwise)
+{
+    for (const NamedArgument& argument : namedArguments(node))
+        if (argument.name == name) {
+            if (const std::int64_t* number = argument.value.asInt())
+                return *number;
+            if (const bool* flag = argument.value.asBool())
+                return *flag ? 1 : 0;
+        }
+    return otherwise;
+}
+
+std::int64_t groupsOf(const Node& node)
+{
+    return numberAt(node, "groups", 1);
+}
+
+/// How an operator multiplies the channels of a value by its weights.
+struct ChannelRead
+{
+    std::vector<ChannelChain::Reader> readers; ///< one for each weight
+    std::int64_t channels = 0;
+    std::size_t after = 0; ///< dimensions of the value after the channels
+};
+
+/// The first layer's weights of a recurrent operator, of each direction.
+Result<ChannelRead> recurrentRead(const GraphEdit& graph, const Node& node)
+{
+    const auto arguments = namedArguments(node);
+    const auto params = std::find_if(arguments.begin(), arguments.end(), [](const auto& argument) {
+        return argument.name == "params";
+    });
+    const Argument::List* all = params == arguments.end() ? nullptr : params->value.asList();
+    const std::size_t directions = numberAt(node, "bidirectional", 0) ? 2 : 1;
+    const std::size_t cells = directions * std::size_t(numberAt(node, "num_layers", 0));
+    const std::size_t each = all && cells > 0 ? all->size() / cells : 0;
+    ChannelRead read;
+    for (std::size_t i = 0; each > 0 && i < directions; ++i) {
+        const ValueRef* weight = (*all)[i * each].asRef();
+        if (!weight || !graph.get(weight->node).isStored())
+            break;
+        const ValueType& type = graph.get(weight->node).outputs.at(weight->index).type;
+        if (!type.shapeKnown || type.shape.size() != 2)
+            break;
+        const auto place = std::size_t(params - arguments.begin());
+        read.readers.push_back({{node.id, place, weight->node, int(i * each)}});
+        read.channels = type.shape[1].size;
+    }
+    if (read.readers.size() != directions)
+        return refuse("the weights of " + inQuotes(node.name) + " are not stored tensors");
+    return read;
+}
+
+/// Errors: the operator is not such a layer, it reads the value as something else, or its weight is
+/// not stored.
+Result<ChannelRead> channelRead(const GraphEdit& graph, const Use& use)
+{
+    const Node& node = graph.get(use.node);
+    const OperatorFacts& facts = factsOf(node.target);
+    const auto arguments = namedArguments(node);
+    const bool isInput = isRecurrentNode(node)
+        ? use.argument == 0
+        : use.argument < arguments.size() && arguments[use.argument].name == facts.input;
+    if (!multipliesChannels(node) || !isInput)
+        return refuse(inQuotes(node.name) + " (" + node.target
+                      + ") reads the channels too, and it is not a convolution, a linear or a "
+                        "recurrent layer");
+    if (isRecurrentNode(node))
+        return recurrentRead(graph, node);
+    ChannelRead read;
+    ChannelChain::Reader& reader = read.readers.emplace_back();
+    reader.input = use.argument;
+    QS_TRY(reader.weight, neededAt(graph, node, facts.weight));
+    const ValueType& type = graph.get(reader.weight.stored).outputs.at(0).type;
+    const bool isLinear = facts.weighted == OperatorFacts::Weighted::Linear;
+    if (facts.weighted == OperatorFacts::Weighted::TransposedConvolution)
+        reader.axis = 0;
+    else if (!isLinear)
+        reader.groups = groupsOf(node);
+    if (!type.shapeKnown || type.shape.size() < 2)
+        return refuse("the shape of the weight of " + inQuotes(node.name) + " is not known");
+    read.channels = type.shape[std::size_t(reader.axis)].size * reader.groups;
+    read.after = isLinear ? 0 : type.shape.size() - 2;
+    return read;
+}
 
 class ChainWalk
 {
@@ -32,13 +162,13 @@ public:
         QS_TRY(ChannelPlace place, enter(maker));
         ValueRef value {maker.id, 0};
         for (;;) {
-            const std::vector<Use> uses = m_graph.users(value);
+            const std::vector<Use> uses = readersOf(value);
             if (uses.empty())
                 return refuse("nothing reads " + inQuotes(maker.name));
             const Node& first = m_graph.get(uses.front().node);
             if (first.kind == NodeKind::Output)
                 return refuse("the model returns the channels of " + inQuotes(maker.name));
-            if (uses.size() > 1 || isLayerNode(first))
+            if (uses.size() > 1 || multipliesChannels(first))
                 break;
             if (isBatchNorm(first.target) && value.node == maker.id && m_chain.weight)
                 QS_CHECK(takeBatchNorm(first));
@@ -46,18 +176,20 @@ public:
                 QS_CHECK(pass(first, place));
             value = {first.id, 0};
         }
-        for (const Use& use : m_graph.users(value))
-            QS_CHECK(takeReader(m_graph.get(use.node), value, place));
+        for (const Use& use : readersOf(value))
+            QS_CHECK(takeReader(use, place));
         return std::move(m_chain);
     }
 
 private:
-    static bool isLayerNode(const Node& node)
+    /// The uses of the value, except by operators that depend on its shape only.
+    std::vector<Use> readersOf(ValueRef value) const
     {
-        using Weighted = OperatorFacts::Weighted;
-        const Weighted kind = factsOf(node.target).weighted;
-        return kind == Weighted::Linear || kind == Weighted::Convolution
-            || kind == Weighted::TransposedConvolution;
+        std::vector<Use> uses = m_graph.users(value);
+        std::erase_if(uses, [this](const Use& use) {
+            return hasTrait(m_graph.get(use.node).target, OperatorTrait::Measures);
+        });
+        return uses;
     }
 
     Result<std::size_t> rankOf(const Node& node) const
@@ -67,33 +199,11 @@ private:
         return node.outputs.front().type.shape.size();
     }
 
-    /// The stored tensor that the node reads as this argument; empty if it reads none.
-    Result<std::optional<StoredUse>> storedAt(const Node& node, std::string_view argument) const
-    {
-        const auto arguments = namedArguments(node);
-        const auto at = argument.empty() ? std::nullopt : valueNamed(arguments, argument);
-        if (!at)
-            return std::optional<StoredUse>();
-        const NodeId stored = arguments[*at].value.asRef()->node;
-        if (!m_graph.get(stored).isStored())
-            return refuse("the " + std::string(argument) + " of " + inQuotes(node.name)
-                          + " is not a stored tensor");
-        return StoredUse {node.id, *at, stored};
-    }
-
-    Result<StoredUse> neededAt(const Node& node, std::string_view argument) const
-    {
-        QS_TRY(const auto use, storedAt(node, argument));
-        return use ? Result<StoredUse>(*use)
-                   : refuse(inQuotes(node.name) + " (" + node.target
-                            + ") is not a layer with a stored weight");
-    }
-
     Result<void> divide(const Node& node, std::string_view weight, std::string_view bias,
                         std::int64_t axis)
     {
-        QS_TRY(const StoredUse own, neededAt(node, weight));
-        QS_TRY(const auto added, storedAt(node, bias));
+        QS_TRY(const StoredUse own, neededAt(m_graph, node, weight));
+        QS_TRY(const auto added, storedAt(m_graph, node, bias));
         m_chain.divided = {{own, axis}};
         if (added)
             m_chain.divided.push_back({*added, 0});
@@ -102,14 +212,6 @@ private:
             return refuse("the shape of the weight of " + inQuotes(node.name) + " is not known");
         m_chain.channels = type.shape[std::size_t(axis)].size;
         return {};
-    }
-
-    std::int64_t groupsOf(const Node& node) const
-    {
-        for (const NamedArgument& argument : namedArguments(node))
-            if (argument.name == "groups" && argument.value.asInt())
-                return *argument.value.asInt();
-        return 1;
     }
 
     /// Takes the weight and bias of the maker; returns where its channels lie.
@@ -198,30 +300,13 @@ private:
                       + ") does not hand scaled channels on");
     }
 
-    Result<void> takeReader(const Node& node, ValueRef value, const ChannelPlace& place)
+    Result<void> takeReader(const Use& use, const ChannelPlace& place)
     {
-        const OperatorFacts& facts = factsOf(node.target);
-        const auto arguments = namedArguments(node);
-        const bool isInput = std::any_of(arguments.begin(), arguments.end(), [&](const auto& one) {
-            return one.name == facts.input && one.value.asRef() && *one.value.asRef() == value;
-        });
-        if (!isLayerNode(node) || !isInput)
-            return refuse(inQuotes(node.name) + " (" + node.target
-                          + ") reads the channels too, and it is not a convolution or a linear");
-        ChannelChain::Reader reader;
-        QS_TRY(reader.weight, neededAt(node, facts.weight));
-        const ValueType& type = m_graph.get(reader.weight.stored).outputs.at(0).type;
-        const bool isLinear = facts.weighted == OperatorFacts::Weighted::Linear;
-        if (facts.weighted == OperatorFacts::Weighted::TransposedConvolution)
-            reader.axis = 0;
-        else if (!isLinear)
-            reader.groups = groupsOf(node);
-        const std::size_t axis = isLinear ? place.rank - 1 : place.rank + 1 - type.shape.size();
-        const bool fits = type.shapeKnown && type.shape.size() > 1 && axis == place.axis
-            && type.shape[std::size_t(reader.axis)].size * reader.groups == m_chain.channels;
-        if (!fits)
-            return refuse(inQuotes(node.name) + " reads the channels in another dimension");
-        m_chain.readers.push_back(reader);
+        QS_TRY(const ChannelRead read, channelRead(m_graph, use));
+        if (read.channels != m_chain.channels || read.after + place.axis + 1 != place.rank)
+            return refuse(inQuotes(m_graph.get(use.node).name)
+                          + " reads the channels in another dimension");
+        m_chain.readers.insert(m_chain.readers.end(), read.readers.begin(), read.readers.end());
         return {};
     }
 
@@ -234,6 +319,37 @@ private:
 Result<ChannelChain> channelChain(const GraphEdit& graph, NodeId maker)
 {
     return ChainWalk(graph, maker).walk();
+}
+
+Result<ChannelChain> multipliedChain(const GraphEdit& graph, ValueRef value)
+{
+    const std::string name = inQuotes(graph.get(value.node).name);
+    ChannelChain chain;
+    chain.multiplied = value;
+    for (const Use& use : graph.users(value)) {
+        if (!multipliesChannels(graph.get(use.node)))
+            continue;
+        QS_TRY(const ChannelRead read, channelRead(graph, use));
+        if (chain.readers.empty()) {
+            chain.channels = read.channels;
+            chain.place = read.after;
+        } else if (read.channels != chain.channels || read.after != chain.place) {
+            return refuse("the layers that read " + name
+                          + " have its channels in different dimensions");
+        }
+        chain.readers.insert(chain.readers.end(), read.readers.begin(), read.readers.end());
+    }
+    if (chain.readers.empty())
+        return refuse("no convolution, linear or recurrent layer reads " + name);
+    return chain;
+}
+
+Result<ChannelChain> dividedChain(const GraphEdit& graph, ValueRef value)
+{
+    if (graph.get(value.node).isOperator() && value.index == 0)
+        if (auto chain = channelChain(graph, value.node))
+            return chain;
+    return multipliedChain(graph, value);
 }
 
 } // namespace qs

@@ -14,7 +14,8 @@ Result<EditedNodes> boundConstant(EditDraft& draft, const Cure& cure);
 Result<EditedNodes> splitLinears(EditDraft& draft, const Cure& cure);
 /// Equalizes the weights of each layer and of those that read it. Returns these layers.
 Result<EditedNodes> equalizeLayers(EditDraft& draft, const Cure& cure);
-/// Divides a layer's channels by `Cure::scales`. Returns it and those that read it.
+/// Divides a value's channels by `Cure::scales`: in the weights of the layer that makes it, else by
+/// an added multiplication. Returns that layer or operator, and those that read it.
 Result<EditedNodes> smoothLayer(EditDraft& draft, const Cure& cure);
 /// Takes parameters and ranges from the trained model in `Cure::file`. Returns the changed
 /// parameters.

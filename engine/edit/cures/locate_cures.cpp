@@ -14,7 +14,8 @@ Result<CurePlace> placeOfCure(const EditDraft& draft, const Cure& cure)
     if (cure.kind == CureKind::Train) // all of the model
         return place;
     QS_TRY(place.at, draft.value(cure.at));
-    if (cure.kind != CureKind::Range && cure.kind != CureKind::Bound) {
+    if (cure.kind != CureKind::Range && cure.kind != CureKind::Bound
+        && cure.at.kind != ValueAddress::Kind::Input) {
         std::vector<ValueAddress> addresses {cure.at};
         addresses.insert(addresses.end(), cure.nodes.begin(), cure.nodes.end());
         for (const ValueAddress& address : addresses) {

@@ -2,6 +2,7 @@
 #include "engine/edit/cures/model_cures.h"
 
 #include "engine/configure/json/cure_json.h"
+#include "engine/edit/cures/channel_chain.h"
 #include "engine/edit/cures/cure_functions.h"
 #include "engine/edit/cures/locate_cures.h"
 
@@ -99,6 +100,7 @@ Result<EditedModelPtr> withModelCures(const EditedModelPtr& edited, std::vector<
         if (graph) {
             outcome.touched = std::move(*touched);
             out->graph = std::make_shared<const Graph>(std::move(*graph));
+            out->addresses = std::make_shared<const Addresses>(std::move(addresses));
             changed = true;
         } else if (graph.error().code == ErrorCode::Cancelled) {
             return fail(graph.error());
@@ -109,6 +111,22 @@ Result<EditedModelPtr> withModelCures(const EditedModelPtr& edited, std::vector<
     if (changed)
         out->graph = withCuresMarked(*out);
     return out;
+}
+
+bool addsMultiplication(const EditedModel& model, const Cure& cure)
+{
+    if (cure.kind != CureKind::Smooth)
+        return false;
+    for (const CureOutcome& outcome : model.cures)
+        if (outcome.cure.kind == cure.kind && outcome.cure.at == cure.at && outcome.problem.empty())
+            return std::any_of(outcome.touched.begin(), outcome.touched.end(),
+                               [&](NodeId id) { return model.file->tryGet(id) == nullptr; });
+    const auto node = model.addresses->find(cure.at);
+    if (!node || !model.graph->tryGet(*node))
+        return false;
+    const auto chain
+        = dividedChain(GraphEdit(*model.graph), {*node, std::uint32_t(cure.at.output)});
+    return chain && chain->multiplied;
 }
 
 std::vector<std::string> unfitModelCures(const EditedModel& model)

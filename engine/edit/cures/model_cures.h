@@ -45,11 +45,18 @@ Recipe withTraining(Recipe recipe, Cure training);
 /// float model's results change only by rounding (Nagel et al. 2019).
 ///
 /// Smooth: the same with given numbers, also for a layer norm (Xiao et al., "SmoothQuant", 2023).
+/// If the value's producer cannot be scaled (an input of the model, an addition), or others read
+/// the value too, one multiplication divides it for the layers that read it. That operator has an
+/// address, stays float, and the quantizer of the layers' input follows it.
 ///
 /// Train: the model's parameters and the ranges of its values become those of a trained model, by
 /// name. Errors are then measured against the model before (`ModelInfo::trained`).
 Result<EditedModelPtr> withModelCures(const EditedModelPtr& edited, std::vector<Cure> cures,
                                       const JobContext& job = {});
+
+/// True if this `smooth` cure divides channels by an added multiplication (`dividedChain`), in a
+/// model with or without it.
+bool addsMultiplication(const EditedModel& model, const Cure& cure);
 
 /// Returns one line for each skipped cure.
 std::vector<std::string> unfitModelCures(const EditedModel& model);

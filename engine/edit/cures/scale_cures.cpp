@@ -4,9 +4,11 @@
 #include "engine/edit/cures/channel_chain.h"
 #include "engine/edit/cures/cure_functions.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/graph/operators/fake_quantizers.h"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -42,7 +44,8 @@ public:
                 : along(factors.reshape({reader.groups, 1, -1}), grouped.dim());
             m_now[reader.weight] = (grouped * by.to(was.scalar_type())).reshape(was.sizes());
         }
-        m_touched.insert(chain.maker);
+        if (chain.maker)
+            m_touched.insert(chain.maker);
         for (const ChannelChain::Reader& reader : chain.readers)
             m_touched.insert(reader.weight.op);
         return {};
@@ -72,19 +75,48 @@ public:
         return at::where(first.gt(0).logical_and(second.gt(0)), factors, at::ones_like(factors));
     }
 
+    /// Divides `ChannelChain::multiplied` by these numbers for the readers: one multiplication
+    /// before the first of them, which gets an address.
+    Result<void> multiply(const ChannelChain& chain, const at::Tensor& factors)
+    {
+        GraphEdit& graph = m_draft.graph();
+        std::set<NodeId> readers;
+        for (const ChannelChain::Reader& reader : chain.readers)
+            readers.insert(reader.weight.op);
+        const std::vector<NodeId> order = graph.order();
+        const NodeId first = *std::find_if(order.begin(), order.end(),
+                                           [&](NodeId id) { return readers.contains(id); });
+        QS_TRY(const at::Tensor weight, get(chain.readers.front().weight));
+        const Node& source = graph.get(chain.multiplied.node);
+        const std::string name = source.outputs.at(chain.multiplied.index).name;
+        const at::Tensor inverse = along(factors.reciprocal().to(weight.scalar_type()),
+                                         std::int64_t(chain.place) + 1, 0);
+        Node node;
+        node.name = name + "_scaled";
+        node.target = kMultiplyTarget;
+        node.scope = m_draft.scopeAround(source.isOperator() ? source.id : first);
+        const NodeId by = addConstant(m_draft, name + "_scales", inverse.contiguous(), first);
+        node.args = {{"self", Argument(chain.multiplied)}, {"other", Argument(ValueRef {by, 0})}};
+        QS_TRY(const NodeId product, m_draft.add(std::move(node), first));
+        for (const ChannelChain::Reader& reader : chain.readers)
+            m_draft.put({reader.weight.op, reader.input, -1}, {product, 0});
+        m_touched.insert(product);
+        QS_CHECK(m_draft.addresses().add(graph.get(product).name, product));
+        return m_draft.spread({product});
+    }
+
     /// Puts the scaled tensors into the draft.
     Result<EditedNodes> write()
     {
         for (const auto& [use, tensor] : m_now) {
-            const std::size_t readers = m_draft.graph().users({use.stored, 0}).size();
-            if (readers == 1) {
+            if (m_draft.placesOf({use.stored, 0}).size() == 1) {
                 QS_CHECK(putTensor(m_draft, use.stored, tensor.contiguous()));
                 continue;
             }
             const NodeId copy
                 = addConstant(m_draft, m_draft.graph().get(use.stored).name + "_scaled",
                               tensor.contiguous(), use.op);
-            m_draft.put({use.op, use.argument, -1}, {copy, 0});
+            m_draft.put({use.op, use.argument, use.item}, {copy, 0});
         }
         m_draft.graph().eraseDead();
         return EditedNodes(m_touched.begin(), m_touched.end());
@@ -199,16 +231,19 @@ Result<EditedNodes> equalizeLayers(EditDraft& draft, const Cure& cure)
 
 Result<EditedNodes> smoothLayer(EditDraft& draft, const Cure& cure)
 {
-    QS_TRY(const NodeId id, draft.operatorAt(cure.at));
-    QS_TRY(const ChannelChain chain, channelChain(draft.graph(), id));
+    QS_TRY(const ValueRef value, draft.value(cure.at));
+    QS_TRY(const ChannelChain chain, dividedChain(draft.graph(), value));
     if (std::int64_t(cure.scales.size()) != chain.channels)
-        return refuse(inQuotes(draft.graph().get(id).name) + " has "
+        return refuse(inQuotes(draft.graph().get(value.node).name) + " has "
                       + counted(chain.channels, "channel") + "; the cure has "
                       + counted(std::int64_t(cure.scales.size()), "scale"));
     const InferenceScope scope;
     return guardTorchValue<EditedNodes>([&]() -> Result<EditedNodes> {
         ChannelScaling scaling(draft);
-        QS_CHECK(scaling.scale(chain, at::tensor(cure.scales, at::kDouble)));
+        const at::Tensor factors = at::tensor(cure.scales, at::kDouble);
+        QS_CHECK(scaling.scale(chain, factors));
+        if (chain.multiplied)
+            QS_CHECK(scaling.multiply(chain, factors));
         return scaling.write();
     });
 }

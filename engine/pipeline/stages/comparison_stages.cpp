@@ -250,7 +250,7 @@ Result<DiagnosisPtr> ComparisonStages::why(const CompareRequest& request,
     auto made = std::make_shared<Diagnosis>();
     QS_TRY(made->blame, blame(request, options, job));
     const PreparedModel& prepared = *request.calibration->prepared;
-    made->causes = causesOf(*request.calibration, *made->blame, request.edited->file);
+    made->causes = causesOf(*request.calibration, *made->blame, request.edited->addresses);
     made->units = noiseByUnit(*made->blame, *prepared.model, *prepared.plan);
     made->front = predictedFront(*made->blame, *prepared.model, *prepared.plan);
     made->options = options;

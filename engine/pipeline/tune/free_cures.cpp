@@ -91,7 +91,7 @@ Result<bool> tryRound(TuneSearch& search, Round round, bool isFirst)
     trial.predictedDb.reset();
     QS_TRY(const TrialModel model, search.modelOf(base));
     QS_TRY(const BlamePtr blame, search.blamed(model, base));
-    const std::vector<Cause> causes = causesOf(*model.calibration, *blame, search.request().file);
+    const std::vector<Cause> causes = causesOf(*model.calibration, *blame, model.addresses);
     if (isFirst) {
         search.state().blame = blame;
         search.state().causes = causes;

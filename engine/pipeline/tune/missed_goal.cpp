@@ -54,7 +54,7 @@ Result<void> tellRemaining(TuneSearch& search)
     const WhyParts parts {&graph, model.calibration->prepared->plan.get(), nullptr};
     const NodeTitles titles(graph);
     TuneState& state = search.state();
-    for (const Cause& cause : causesOf(*model.calibration, *blame, search.request().file)) {
+    for (const Cause& cause : causesOf(*model.calibration, *blame, model.addresses)) {
         if (state.remaining.size() >= kMostRemaining)
             break;
         state.remaining.push_back(

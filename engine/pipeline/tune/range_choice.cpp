@@ -170,7 +170,7 @@ std::vector<std::vector<ValueShare>> sharesOfWays(const Blame& blame,
 Result<std::vector<Proposal>> chooseRanges(TuneSearch& search, const Trial& base,
                                            const TrialModel& model, const Blame& blame)
 {
-    const DiagnosisParts parts = diagnosisParts(*model.calibration, blame, search.request().file);
+    const DiagnosisParts parts = diagnosisParts(*model.calibration, blame, model.addresses);
     const SiteFacts facts(parts);
     std::vector<Target> targets = targetsOf(search, facts, blame);
     QS_CHECK(addWays(search, base, facts, parts.eightBitsHold, targets));

@@ -53,8 +53,8 @@ public:
     {
         QS_TRY(m_model, m_search.modelOf(m_base));
         QS_TRY(const BlamePtr blame, m_search.blamed(m_model, m_base));
-        const double gain = predictedGain(
-            *blame, causesOf(*m_model.calibration, *blame, m_search.request().file));
+        const double gain
+            = predictedGain(*blame, causesOf(*m_model.calibration, *blame, m_model.addresses));
         if (gain < kLeastTrained) {
             note("a training is predicted to gain less than " + fixedText(kLeastTrained, 1)
                  + " dB, so it did not run");

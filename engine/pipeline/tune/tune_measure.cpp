@@ -196,6 +196,8 @@ Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job
 {
     TrialModel made;
     QS_TRY(made.calibration, calibrated(recipe, job));
+    QS_TRY(const EditedModelPtr edited, m_chain.edited(m_request.file, recipe, job));
+    made.addresses = edited->addresses;
     const PreparedModel& prepared = *made.calibration->prepared;
     QS_TRY(const ReferenceModel reference,
            convertToReference(made.calibration->prepared, made.calibration->qparams,

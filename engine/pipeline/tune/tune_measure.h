@@ -10,6 +10,7 @@ namespace qs {
 struct TrialModel
 {
     CalibrationPtr calibration;
+    std::shared_ptr<const Addresses> addresses; ///< of the edited model
     std::shared_ptr<const ConvertedModel> converted;
     double int8Macs = 1;
 };

@@ -62,9 +62,12 @@ public:
         case CureKind::Round:
         case CureKind::Bias:
             return addNumbers(cure, place);
+        case CureKind::Smooth:
+            for (const NodeId node : place.added)
+                decide(node, {}); // it runs before the quantizer
+            return {};
         case CureKind::Bound:
         case CureKind::Equalize:
-        case CureKind::Smooth:
         case CureKind::Train:
             break;
         }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The networks of the cure's benches as files, with their data: MiniLM with its own weights and sentences; torchvision's, timm's and
-a U-Net with random weights, on pictures that have structure (smooth fields, edges and noise, as bright as they come)."""
+"""The networks of the cure's benches as files, with their data: MiniLM with its own weights and sentences; Resemblyzer's recurrent speaker
+encoder with its own weights and speech by espeak-ng; torchvision's, timm's and a U-Net with random weights, on pictures that have structure (smooth fields, edges and noise, as bright as they come)."""
 import argparse
 import operator
 import os
@@ -188,6 +188,23 @@ def opt(folder):
     return folder / "opt.pt2", folder / "opt.npz", network, [(part,) for part in ids.split(8)]
 
 
+def lstm(folder):
+    """The speaker encoder of the pip package Resemblyzer (three LSTM layers on 40 mels), with its own weights, on 64 utterances by espeak-ng."""
+    os.environ.setdefault("QUANTSCOPE_SOURCE", str(pathlib.Path(__file__).resolve().parents[3]))
+    import test_speaker
+
+    with tempfile.TemporaryDirectory() as name:
+        network = test_speaker.Encoder().eval()
+        weights = test_speaker.weights(pathlib.Path(name))
+        network.load_state_dict({key: value for key, value in weights.items() if key in network.state_dict()})
+        data = test_speaker.utterances(pathlib.Path(name))
+    data = data[torch.randperm(len(data), generator=torch.Generator().manual_seed(1))][:SAMPLES]
+    torch.export.save(torch.export.export(network, (data[:8],)), folder / "lstm.pt2")
+    calls = [(part,) for part in data.split(8) if len(part) == 8]
+    torch.save(calls, folder / "lstm.pt")
+    return folder / "lstm.pt2", folder / "lstm.pt", network, calls
+
+
 def arguments(models):
     """What the benches of the cure take; `models`: the names that are run without --models."""
     parser = argparse.ArgumentParser()
@@ -217,5 +234,5 @@ def make(name, size, folder):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     torch.backends.mha.set_fastpath_enabled(False)
-    own = {"minilm": minilm, "raft_small": raft_small, "opt": opt}
+    own = {"minilm": minilm, "raft_small": raft_small, "opt": opt, "lstm": lstm}
     return own[name](folder) if name in own else of_pictures(name, size, folder)

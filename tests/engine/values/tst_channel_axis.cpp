@@ -79,6 +79,31 @@ private Q_SLOTS:
         QCOMPARE(channelAxis(*built, back, 4), 1); // an exchange of axes passes nothing on
     }
 
+    /// Of a value whose producer says nothing, as an input of the model.
+    void layersThatReadDecide_data()
+    {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<int>("rank");
+        QTest::addColumn<int>("axis");
+        QTest::newRow("convolution of signals") << "aten.conv1d.default" << 3 << 1;
+        QTest::newRow("linear of images") << "aten.linear.default" << 4 << 3;
+        QTest::newRow("recurrent") << "aten.gru.input" << 3 << 2;
+        QTest::newRow("no layer") << "aten.relu.default" << 4 << 1;
+        QTest::newRow("product") << "aten.matmul.default" << 4 << 1;
+    }
+    void layersThatReadDecide()
+    {
+        QFETCH(QString, target);
+        QFETCH(int, rank);
+        TinyGraph graph;
+        const Shape shape(std::size_t(rank), 6);
+        const ValueRef x = graph.input("x", shape);
+        const ValueRef copy = graph.op("aten.clone.default", {{"self", x}}, shape);
+        const ValueRef made = graph.op(target.toStdString(), {{"input", copy}}, shape);
+        const GraphPtr built = graph.finish({made});
+        QTEST(channelAxis(*built, copy, std::size_t(rank)), "axis");
+    }
+
     void outliersAreMeasuredByTheirMedian()
     {
         std::vector<ChannelError> channels(9, channel(1, 1));
