@@ -93,7 +93,7 @@ class Bench:
         self.library = count_cuda.built(folder) if options.device != "cpu" else None
         self.end = time.monotonic() + 60 * options.minutes
         self.data, self.batches = images(self.sizes, self.files)
-        self.above, self.predicted = [], 0
+        self.above, self.predicted = [], {}
 
     def quantized(self, model, observer, calibrated, compared):
         """(facts of one run on so many batches, its error)"""
@@ -107,14 +107,16 @@ class Bench:
         document = json.loads((self.folder / "out" / "result.json").read_text())
         return {"wall": run["wall"], "stages": document["timing_s"], "calls": count_cuda.counted(calls), "device": document["device"]}, None
 
-    def model(self, name):
-        net, model = models.network(name), exported(name, self.sizes, self.files)
-        self.memory(name, model)
+    def run(self, names):
+        """Observer by observer, so that every network has its first figures before the time is over."""
+        nets = {name: models.network(name) for name in names}
+        self.predicted = {name: self.memory(name, exported(name, self.sizes, self.files)) for name in names}
         for observer in OBSERVERS:
-            if time.monotonic() > self.end:
-                print(f"{name}, {observer}: left out, no time is left")
-                continue
-            self.observer(name, net, model, observer)
+            for name in names:
+                if time.monotonic() > self.end:
+                    print(f"{name}, {observer}: left out, no time is left")
+                    continue
+                self.observer(name, nets[name], exported(name, self.sizes, self.files), observer)
 
     def observer(self, name, net, model, observer):
         few, many = self.sizes.batches, 2 * self.sizes.batches
@@ -152,18 +154,19 @@ class Bench:
             print(f"{name}, {observer}: a batch of {what}: "
                   + ", ".join(f"{kind} {batch_of(more, lambda run, kind=kind: run['calls'][kind]):.1f}" for kind in COPIES), flush=True)
         peak = max(run["calls"]["peak_device_bytes"] for facts in runs for run in facts) / 2**20
-        print(f"{name}, {observer}: peak allocated on the device {peak:.0f} MiB, {peak / (self.predicted - LIBRARIES):.2f} of the prediction without libraries "
-              f"({self.predicted - LIBRARIES:.0f} MiB)", flush=True)
+        print(f"{name}, {observer}: peak allocated on the device {peak:.0f} MiB, {peak / (self.predicted[name] - LIBRARIES):.2f} of the prediction without libraries "
+              f"({self.predicted[name] - LIBRARIES:.0f} MiB)", flush=True)
 
     def memory(self, name, model):
-        """Tells and keeps what is predicted for a run."""
+        """Tells what is predicted for a run; returns the MiB that must be free on a device."""
         recipe = recipe_of("histogram", self.sizes, self.sizes.batches, self.folder)
         planned = process([self.options.program, "plan", str(model), "--recipe", str(recipe), "--json"])
         assert planned["ok"], planned["error"]
         memory = json.loads(planned["out"])["memory"]
-        self.predicted = memory["device"] / 2**20
-        print(f"{name}: predicted for batches of {memory['batch_size']}: {self.predicted:.0f} MiB on a device; main memory, MiB: "
+        predicted = memory["device"] / 2**20
+        print(f"{name}: predicted for batches of {memory['batch_size']}: {predicted:.0f} MiB on a device; main memory, MiB: "
               + ", ".join(f"{stage} {size / 2**20:.0f}" for stage, size in memory["stages"].items()), flush=True)
+        return predicted
 
 
 def main():
@@ -183,8 +186,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, pathlib.Path(folder))
-        for name in options.models.split(","):
-            bench.model(name)
+        bench.run(options.models.split(","))
     print("above their bounds: " + ("; ".join(bench.above) or "none"))
     return 1 if any("failed" in one for one in bench.above) else 0
 
