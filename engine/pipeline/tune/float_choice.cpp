@@ -18,20 +18,39 @@ namespace {
 
 constexpr std::size_t kMostItems = 1000; ///< those with the greatest shares; others are negligible
 
-/// Operators that must be float to remove the site's quantizer. If the value is multiplied: its
-/// readers. Else: its producer, unless that is a layer, which can return a float result once its
-/// readers are float.
-std::vector<NodeId> operatorsOf(const BlameSite& site, const Graph& model, const Plan& plan)
+/// Adds the reader if it is quantized; of one that only moves values, also those that read its
+/// results.
+void addReaders(NodeId id, const Graph& model, const Plan& plan, std::vector<NodeId>& found)
 {
-    const bool isRead = site.kind == BlameSite::Kind::Value;
-    if (isRead && site.readers != ReaderClass::Multiplies && isQuantizedIn(model, plan, site.node)
-        && !isLayer(model, plan, site.node))
+    if (isQuantizedIn(model, plan, id))
+        found.push_back(id);
+    const Node& reader = model.get(id);
+    for (std::uint32_t i = 0; movesValues(reader.target) && i < reader.outputs.size(); ++i)
+        for (const Use& use : model.users({id, i}))
+            addReaders(use.node, model, plan, found);
+}
+
+/// Operators that must be float to remove the site's quantizer. If the value is multiplied: its
+/// readers, with those that move it to them, and a producer that costs no multiplication. Else: its
+/// producer. A layer can return a float result once its readers are float.
+std::vector<NodeId> operatorsOf(const BlameSite& site, const Graph& model, const Plan& plan,
+                                const std::unordered_map<NodeId, std::int64_t>& macs)
+{
+    std::vector<NodeId> found;
+    if (site.kind != BlameSite::Kind::Value) {
+        for (const NodeId id : site.at)
+            if (isQuantizedIn(model, plan, id))
+                found.push_back(id);
+        return found;
+    }
+    const bool isMade = isQuantizedIn(model, plan, site.node) && !isLayer(model, plan, site.node);
+    if (isMade && site.readers != ReaderClass::Multiplies)
         return {site.node};
-    std::vector<NodeId> readers;
     for (const NodeId id : site.at)
-        if (isQuantizedIn(model, plan, id) && !(isRead && movesValues(model.get(id).target)))
-            readers.push_back(id);
-    return readers;
+        addReaders(id, model, plan, found);
+    if (isMade && (found.empty() || !macs.contains(site.node)))
+        found.push_back(site.node);
+    return found;
 }
 
 } // namespace
@@ -59,7 +78,7 @@ FloatKnapsack::FloatKnapsack(const Blame& blame, const Graph& model, const Plan&
         if (m_items.size() >= kMostItems || !(blamed.expected > 0))
             break;
         Item item {blamed.expected, {}};
-        for (const NodeId id : operatorsOf(blamed.site, model, plan))
+        for (const NodeId id : operatorsOf(blamed.site, model, plan, macs))
             if (const NodeId root = groupRoot(model, plan, id);
                 std::find(item.operators.begin(), item.operators.end(), root)
                 == item.operators.end())

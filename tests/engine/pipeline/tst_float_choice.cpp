@@ -4,6 +4,9 @@
 
 #include <QtTest>
 
+#include <algorithm>
+#include <set>
+
 using namespace qs;
 
 namespace {
@@ -142,6 +145,30 @@ private Q_SLOTS:
         QCOMPARE(barred[0].operators.size(), std::size_t(2));
         QVERIFY(std::abs(barred[0].share - 1) < 1e-12);
         QVERIFY(std::abs(barred[0].macs - 1) < 1e-12);
+    }
+
+    /// A sum is reshaped and then read by a layer that is float already: what keeps it quantized is
+    /// the sum and what moves it.
+    void movedValuesAreFreed()
+    {
+        Layers layers({{0.2, 0}, {0.7, 0}, {0.1, 80}});
+        GraphEdit edit(*layers.graph);
+        edit.change(layers.ids[1]).target = "aten.reshape.default";
+        layers.graph = std::make_shared<const Graph>(edit.build());
+        const auto decided = [&](std::size_t i) -> NodePlan& {
+            return *std::find_if(layers.plan.nodes.begin(), layers.plan.nodes.end(),
+                                 [&](const NodePlan& one) { return one.node == layers.ids[i]; });
+        };
+        // An integer layer that reads it rounds it again, so that layer must be float too.
+        QCOMPARE(layers.knapsack().choose(0.5, 1).floatMacs, 1.0);
+        decided(2).quantized = false;
+        const FloatChoice choice = layers.knapsack().freeOnes();
+        QCOMPARE(choice.floatMacs, 0.0);
+        std::set<NodeId> taken;
+        for (const auto& group : choice.groups)
+            taken.insert(group.begin(), group.end());
+        QVERIFY(taken.contains(layers.ids[0]) && taken.contains(layers.ids[1]));
+        QVERIFY(choice.noise < 0.11);
     }
 
     void enoughIsEnough()
