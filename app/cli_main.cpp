@@ -3,7 +3,9 @@
 #include "app/commands/job_watch.h"
 #include "app/commands/options/extension_option.h"
 #include "app/commands/options/limit_options.h"
+#include "app/commands/options/model_verbs.h"
 #include "app/commands/options/outside_option.h"
+#include "app/commands/ranks.h"
 #include "app/commands/text/console.h"
 #include "engine/base/json/nearest_name.h"
 #include "engine/base/memory/memory_budget.h"
@@ -39,10 +41,10 @@ void runFirst(int argc, char** argv, char** environment)
 
 [[gnu::section(".preinit_array"), gnu::used]] void (*const kFirst)(int, char**, char**) = runFirst;
 
-int report(const qs::Error& error, const qs::ModelWords& words = {})
+int report(const qs::Error& error, const qs::ModelWords& words = {}, const std::string& rank = {})
 {
     qs::clearProgress();
-    std::fprintf(stderr, "quantscope: %s\n", words.named(error.line()).c_str());
+    std::fprintf(stderr, "quantscope: %s%s\n", rank.c_str(), words.named(error.line()).c_str());
     return error.code == qs::ErrorCode::Usage ? kUsage : kBad;
 }
 
@@ -75,6 +77,7 @@ struct SharedOptions
     std::vector<std::string> extensions;
     qs::RunLimits limits;
     bool outside = false;
+    bool isShared = false; ///< the verb is one of `kRankVerbs`
 };
 
 int runCommand(const qs::Command& command, const SharedOptions& options)
@@ -84,14 +87,29 @@ int runCommand(const qs::Command& command, const SharedOptions& options)
     std::stop_source stop;
     qs::JobWatch watch(stop, options.limits.time);
     qs::setMemoryLimit(options.limits.bytes);
-    const qs::CommandRun run(
-        qs::JobContext(stop.get_token(), [&watch](const qs::Progress& at) { watch.progress(at); }),
-        options.outside, words);
+    const auto job = [&](const std::shared_ptr<qs::Group>& group) {
+        const qs::JobContext::Sink seen = [&watch](const qs::Progress& at) { watch.progress(at); };
+        return qs::JobContext(stop.get_token(),
+                              !group || group->isFirst() ? seen : qs::JobContext::Sink());
+    };
+    const auto group = options.isShared
+        ? qs::joinRanks(options.limits.rankTime, stop, job(nullptr))
+        : qs::Result<std::shared_ptr<qs::Group>>(qs::singleProcess());
+    if (!group)
+        return report(watch.told(group.error()), words);
+    if (!(*group)->isFirst())
+        notes.holdAll();
+    const qs::CommandRun run(job(*group), options.outside, words, *group);
     auto done = qs::loadExtensions(options.extensions, run);
     if (done)
         done = command(run);
+    if (done)
+        done = qs::gatherNotes(**group, notes, run);
     if (!done)
-        return report(watch.told(done.error()), words);
+        return report(watch.told(qs::failRank(**group, done.error())), words,
+                      qs::rankText(**group));
+    if (!(*group)->isFirst())
+        return kDone;
     qs::clearProgress();
     notes.release();
     return kDone;
@@ -145,6 +163,8 @@ int runProgram(int argc, char** argv)
             return app.exit(error);
         return usageError(error);
     }
+    options.isShared
+        = std::find(qs::kRankVerbs.begin(), qs::kRankVerbs.end(), verb) != qs::kRankVerbs.end();
     return runCommand(chosen, options);
 }
 

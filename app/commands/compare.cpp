@@ -5,6 +5,7 @@
 #include "app/commands/options/compared_options.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/options/run_argument.h"
+#include "app/commands/ranks.h"
 #include "app/commands/stopwatch.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
@@ -59,6 +60,7 @@ Result<void> runCompare(const CompareOptions& options, const CommandRun& job)
 {
     ResultParts parts;
     StageChain chain;
+    chain.setGroup(job.group());
     StageTimes times;
     const RunSettings settings {options.data,
                                 {},
@@ -68,12 +70,19 @@ Result<void> runCompare(const CompareOptions& options, const CommandRun& job)
     QS_TRY(const RestoredResult restored,
            restoreResult(chain, {options.result, options.model, settings}, job, &times));
     const PlannedModel& planned = restored.planned;
+    QS_CHECK(checkRanks(job, [&] {
+        return RunIdentity {{"models", planned.model->info().sha256},
+                            {"results", contentMark(options.result)},
+                            {"data", contentMark(options.data)}};
+    }));
     const Stopwatch comparing(&times, "compare");
     QS_TRY(const ComparisonPtr comparison,
            chain.compare({restored.calibration, restored.converted, planned.recipe, settings,
                           restored.edited},
                          job));
     comparing.stop();
+    if (!job.group()->isFirst())
+        return {};
     parts.timingSeconds = times.seconds();
     parts.timingSeconds["prepare"] = restored.calibration->prepareSeconds;
     parts.device = restored.calibration->device;
@@ -84,6 +93,7 @@ Result<void> runCompare(const CompareOptions& options, const CommandRun& job)
     parts.observations = restored.calibration->observations.get();
     parts.comparison = comparison.get();
     parts.threads = comparison->threads;
+    parts.ranks = job.group()->size();
     parts.recipeSha256 = restored.recipeSha256;
     parts.backendSha256 = restored.was.backendSha256;
     parts.calibrationData = restored.was.calibrationData;
@@ -127,6 +137,8 @@ void addCompareCommand(CLI::App& app, Command& chosen)
                                       "--against and --local-terms are for a result folder: a "
                                       "quantized model of another origin is compared with MODEL "
                                       "as it is, value by value"));
+            if (isModelFile(options->result) && !job.group()->isFirst())
+                return {}; // the first rank compares files by itself
             if (isModelFile(options->result))
                 return withModelNotes(
                     runFileCompare({options->model, options->result, options->data, options->recipe,

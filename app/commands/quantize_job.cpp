@@ -54,6 +54,10 @@ public:
         if (m_options.formsChosen)
             QS_CHECK(checkForms(*planned.model, m_options.forms));
         QS_CHECK(checkTarget());
+        if (!m_job.group()->isFirst()) {
+            QS_CHECK(m_run.calibrate());
+            return m_run.convertAndCompare();
+        }
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
         m_run.chain().setCheckpointFolder(m_options.out);
         QS_CHECK(m_run.calibrate());
@@ -122,10 +126,12 @@ private:
         return {};
     }
 
-    /// After a cancel, stores the calibration's statistics so that the next run can reuse them.
+    /// After a cancel, or if another rank failed, stores the calibration's statistics so that the
+    /// next run can reuse them.
     void keepStatistics(const Error& error)
     {
-        if (error.code != ErrorCode::Cancelled || m_run.planned().recipe.calibration.isSequence)
+        const bool isStopped = error.code == ErrorCode::Cancelled || !m_job.group()->isAlone();
+        if (!isStopped || m_run.planned().recipe.calibration.isSequence)
             return;
         if (const auto saved = m_run.chain().saveCheckpoint(*m_run.calibration()); !saved)
             warn(saved.error().line());

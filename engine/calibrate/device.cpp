@@ -12,10 +12,10 @@ namespace qs {
 namespace {
 
 // Returns the index of "cuda" or "cuda:N"; nullopt for other words.
-std::optional<int> cudaIndex(const std::string& text)
+std::optional<int> cudaIndex(const std::string& text, int preferred)
 {
     if (text == "cuda")
-        return 0;
+        return preferred;
     if (text.rfind("cuda:", 0) != 0)
         return std::nullopt;
     int index = -1;
@@ -56,12 +56,12 @@ Result<DeviceChoice> tryCuda(int index)
 
 } // namespace
 
-Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model)
+Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model, int preferred)
 {
     if (requested == "cpu")
         return DeviceChoice {"cpu", ""};
     if (requested == "auto") {
-        auto choice = tryCuda(0);
+        auto choice = tryCuda(preferred);
         if (!choice)
             return DeviceChoice {"cpu", choice.error().message + ": using the CPU"};
         const std::string lacking = operatorWithoutKernel(model, c10::DispatchKey::CUDA);
@@ -69,7 +69,7 @@ Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& mod
             return DeviceChoice {"cpu", lacking + " has no kernel for CUDA: using the CPU"};
         return choice;
     }
-    const auto index = cudaIndex(requested);
+    const auto index = cudaIndex(requested, preferred);
     if (!index)
         return fail(makeError(ErrorCode::Usage, "'" + requested + "' is not a device")
                         .withHint("use auto, cpu, cuda or cuda:N"));

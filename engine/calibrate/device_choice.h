@@ -14,9 +14,10 @@ struct DeviceChoice
     std::string device = "cpu"; ///< resolved: "cpu" or "cuda:N"
     std::string note; ///< why, for stderr: "no CUDA driver: using the CPU"
 };
-/// Returns the device. auto: the first CUDA device whose plug-in loads and passes a self-check, if
-/// every operator of the model has a kernel for it; else the CPU. Fails (Device) for "cuda"
-/// without such a device.
-Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model);
+/// Returns the device. auto: the CUDA device `preferred` if its plug-in loads and passes a
+/// self-check, and every operator of the model has a kernel for it; else the CPU. "cuda" is the
+/// same device. Fails (Device) for it without such a device.
+Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model,
+                                  int preferred = 0);
 
 } // namespace qs

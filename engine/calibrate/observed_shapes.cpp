@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/distribute/packed.h"
 #include "engine/execute/interpreter.h"
 
 #include <algorithm>
@@ -211,6 +212,35 @@ void RecordedShapes::see(const Node& node, std::uint32_t output, const at::IValu
         fits = shape[d].isSymbolic() || shape[d].size < 0 || shape[d].size == sizes[d];
     if (!fits)
         m_seen.try_emplace(ref, sizes.vec());
+}
+
+std::string RecordedShapes::packed() const
+{
+    Packer out;
+    out.add(std::uint64_t(m_seen.size()));
+    for (const auto& [ref, sizes] : m_seen)
+        out.add(ref).add(sizes);
+    out.add(std::vector<ValueRef>(m_varying.begin(), m_varying.end()));
+    return out.take();
+}
+
+Result<void> RecordedShapes::add(const std::string& bytes)
+{
+    Unpacker in(bytes);
+    std::uint64_t count = 0;
+    in.get(count);
+    for (std::uint64_t i = 0; i < count && in.check(); ++i) {
+        ValueRef ref;
+        std::vector<std::int64_t> sizes;
+        in.get(ref).get(sizes);
+        const auto [known, isNew] = m_seen.try_emplace(ref, sizes);
+        if (!isNew && known->second != sizes)
+            m_varying.insert(ref);
+    }
+    std::vector<ValueRef> varying;
+    in.get(varying);
+    m_varying.insert(varying.begin(), varying.end());
+    return in.check();
 }
 
 Result<std::vector<CorrectedShape>> contradictedShapes(const GraphPtr& model, const Dataset& data,

@@ -24,6 +24,11 @@ public:
     /// True if the value's sizes differ between batches with equal numbers of samples.
     bool varies(ValueRef value) const { return m_varying.contains(value); }
 
+    /// What this rank saw, for the others.
+    std::string packed() const;
+    /// Adds what another rank saw (`packed`). Errors (Internal): damaged bytes.
+    Result<void> add(const std::string& bytes);
+
 private:
     std::int64_t m_samples = -1; ///< samples of the first batch
     bool m_isAlike = true; ///< the current batch has the same number of samples

@@ -7,8 +7,8 @@
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/compare/form_departure.h"
-#include "engine/compare/metrics/sample_sums.h"
 #include "engine/compare/output_run.h"
+#include "engine/compare/output_totals.h"
 #include "engine/compare/sweep/repeatable.h"
 #include "engine/compare/sweep/sweep.h"
 #include "engine/convert/form_parts.h"
@@ -31,11 +31,6 @@ at::IValue onDevice(const at::IValue& value, at::Device device)
     return value.isTensor() ? at::IValue(value.toTensor().to(device)) : value;
 }
 
-bool comparable(const at::Tensor& signal, const at::Tensor& other)
-{
-    return signal.defined() && other.defined() && signal.is_floating_point();
-}
-
 /// The whole comparison of one converted model.
 class Comparer
 {
@@ -48,7 +43,7 @@ public:
         , m_device(device)
         , m_sweep(std::move(sweep))
         , m_lowered(std::move(lowered))
-        , m_top1(classScores(*converted.prepared->model))
+        , m_totals(converted)
     {
     }
 
@@ -62,14 +57,37 @@ public:
         outputs.floatForm = paired(std::move(outputs.floatForm));
         // In this order: packing a weight takes more beside it than what stays of it.
         QS_TRY(auto lowered, m_lowered.run(batch, job));
-        lowered = inModelOrder(std::move(lowered), m_converted.loweredEdits, m_outputNames.size());
+        lowered
+            = inModelOrder(std::move(lowered), m_converted.loweredEdits, m_totals.names().size());
         outputs.referenceForm = inModelOrder(std::move(outputs.referenceForm),
-                                             m_converted.referenceEdits, m_outputNames.size());
-        QS_CHECK(addOutputs(outputs, lowered));
-        QS_CHECK(m_sampleSums.add(measuredOutputs(outputs, lowered), batch.samples,
-                                  m_top1.add(outputs.floatForm, lowered, batch)));
-        m_samples += batch.samples;
-        ++m_batches;
+                                             m_converted.referenceEdits, m_totals.names().size());
+        const std::size_t slot = m_sweep.units().size();
+        if (m_relay) {
+            QS_TRY(const auto before, m_relay->take(slot, job));
+            if (before)
+                QS_CHECK(m_totals.restore(*before));
+        }
+        QS_CHECK(m_totals.add(outputs, lowered, batch, m_sweep.hasUnmeasured()));
+        warnOfNonFinite();
+        if (!m_relay)
+            return {};
+        QS_CHECK(m_relay->pass(slot, m_totals.packed()));
+        return m_relay->end();
+    }
+
+    /// Sums are taken over from the batch before and passed on.
+    void relayBy(Relay& relay)
+    {
+        m_relay = &relay;
+        m_sweep.relayBy(relay);
+    }
+
+    /// Takes the sums of all ranks.
+    Result<void> adopt(const Relay::States& states)
+    {
+        QS_CHECK(m_sweep.adopt(states));
+        if (const auto totals = states.find(m_sweep.units().size()); totals != states.end())
+            QS_CHECK(m_totals.restore(totals->second));
         warnOfNonFinite();
         return {};
     }
@@ -83,7 +101,7 @@ public:
 
     void keepSums(const Continuation& from) const { m_sweep.keepSums(from); }
 
-    void warnOfUnknownLabels() const { m_top1.warnOfUnknown(); }
+    void warnOfUnknownLabels() const { m_totals.warnOfUnknownLabels(); }
 
     Comparison result() const
     {
@@ -100,42 +118,14 @@ public:
             for (std::string& line : unpairedOutputs(*m_converted.prepared->model, edits))
                 comparison.unpaired.push_back(std::move(line));
         comparison.interiors = m_sweep.interiors();
-        for (std::size_t i = 0; i < m_outputSums.size(); ++i)
-            comparison.outputs.push_back(
-                {m_outputNames.at(i), metricsFrom(m_outputSums[i].reference),
-                 metricsFrom(m_outputSums[i].lowered), metricsFrom(m_outputSums[i].forms)});
-        comparison.losses = losses(comparison.outputs);
+        m_totals.addTo(comparison);
         comparison.floatTimes = m_sweep.floatTimes();
         comparison.loweredTimes = m_lowered.times();
-        comparison.samples = m_samples;
         comparison.threads = at::get_num_threads();
-        m_top1.addTo(comparison, m_outputNames);
-        comparison.sampleErrors = m_sampleSums.result(comparison);
         return comparison;
     }
 
 private:
-    struct OutputSums
-    {
-        ErrorSums reference, lowered, forms;
-        bool isUnmeasured = false; ///< for good: the shapes differ
-    };
-
-    std::vector<std::string> losses(const std::vector<OutputError>& outputs) const
-    {
-        std::vector<std::string> lines;
-        for (std::size_t i = 0; i < outputs.size() && isComparable(*m_converted.lowered); ++i) {
-            const auto &reference = outputs[i].cumulative, &lowered = outputs[i].lowered;
-            if (!reference || !lowered || !reference->sqnrDb || !lowered->sqnrDb)
-                continue;
-            const FormErrors errors {*reference->sqnrDb, *lowered->sqnrDb,
-                                     m_outputSums[i].lowered.count};
-            if (losesMore(errors))
-                lines.push_back(lossText(outputs[i].name, errors));
-        }
-        return lines;
-    }
-
     /// The original model's outputs at the places of the edited one's; undefined where it has none.
     std::vector<at::Tensor> paired(std::vector<at::Tensor> outputs) const
     {
@@ -153,7 +143,7 @@ private:
         const auto& places = m_edited->outputPlaces;
         for (std::size_t i = 0; i < places.size(); ++i)
             if (places[i] < 0)
-                lines.push_back("output '" + m_outputNames.at(i)
+                lines.push_back("output '" + m_totals.names().at(i)
                                 + "' is not measured: the original model does not return it");
         const auto names = outputNames(*m_edited->file);
         for (std::size_t place = 0; place < names.size(); ++place)
@@ -162,59 +152,6 @@ private:
                                 + "' of the original model is not measured: the edited one does "
                                   "not return it");
         return lines;
-    }
-
-    Result<void> addOutputs(const Sweep::Outputs& outputs, const std::vector<at::Tensor>& lowered)
-    {
-        m_outputSums.resize(outputs.floatForm.size());
-        for (std::size_t i = 0; i < outputs.floatForm.size(); ++i) {
-            auto added = addOutput(i, outputs.floatForm[i],
-                                   i < outputs.referenceForm.size() ? outputs.referenceForm[i]
-                                                                    : at::Tensor(),
-                                   i < lowered.size() ? lowered[i] : at::Tensor());
-            if (!added)
-                return fail(std::move(added).error().atNode(m_outputNames.at(i)));
-        }
-        return {};
-    }
-
-    Result<void> addOutput(std::size_t index, const at::Tensor& y, const at::Tensor& reference,
-                           const at::Tensor& lowered)
-    {
-        OutputSums& sums = m_outputSums[index];
-        for (const at::Tensor& other : {reference, lowered}) {
-            if (sums.isUnmeasured || !comparable(y, other) || y.sizes() == other.sizes())
-                continue;
-            if (!m_sweep.hasUnmeasured())
-                note("output '" + m_outputNames.at(index)
-                     + "': its shape follows from values and is " + c10::str(y.sizes())
-                     + " in the float model, " + c10::str(other.sizes())
-                     + " in the converted one: it is not measured");
-            sums = {{}, {}, {}, true};
-        }
-        if (sums.isUnmeasured)
-            return {};
-        if (comparable(y, reference))
-            QS_CHECK(addError(sums.reference, y, reference.to(y.device())));
-        if (comparable(y, lowered))
-            QS_CHECK(addError(sums.lowered, y.cpu(), lowered));
-        if (comparable(reference, lowered))
-            QS_CHECK(addError(sums.forms, reference.cpu(), lowered));
-        const bool odd = isInfiniteError(sums.reference) || isInfiniteError(sums.lowered);
-        return odd ? checkNoNaN(y) : Result<void>();
-    }
-
-    /// Each output in the float and in the int8 model; undefined where it is not measured.
-    std::vector<ValuePair> measuredOutputs(const Sweep::Outputs& outputs,
-                                           const std::vector<at::Tensor>& lowered) const
-    {
-        std::vector<ValuePair> pairs(outputs.floatForm.size());
-        for (std::size_t i = 0; i < pairs.size(); ++i)
-            for (const auto* form : {&lowered, &outputs.referenceForm})
-                if (!m_outputSums[i].isUnmeasured && !pairs[i].first.defined() && i < form->size()
-                    && comparable(outputs.floatForm[i], (*form)[i]))
-                    pairs[i] = {outputs.floatForm[i], (*form)[i]};
-        return pairs;
     }
 
     /// Says, once, where the two models first differ in a NaN or an Inf.
@@ -238,14 +175,11 @@ private:
     bool m_saidNonFinite = false;
     const ConvertedModel& m_converted;
     const EditedModel* const m_edited;
-    const std::vector<std::string> m_outputNames = outputNames(*m_converted.prepared->model);
     at::Device m_device;
     Sweep m_sweep;
     OutputRun m_lowered;
-    std::vector<OutputSums> m_outputSums;
-    Top1 m_top1;
-    SampleSums m_sampleSums;
-    std::int64_t m_samples = 0, m_batches = 0;
+    OutputTotals m_totals;
+    Relay* m_relay = nullptr; ///< null in a single process
 };
 
 /// Kept work is found by what computes a value, in each of the three forms; in the lowered form the
@@ -303,11 +237,30 @@ void reportWhere(const Sweep& sweep, const JobContext& job)
                0);
 }
 
+Result<void> runBatches(Comparer& comparer, const Dataset& data, Relay& relay,
+                        const JobContext& job)
+{
+    BatchReader reader(data, job, relay.firstOwn(), relay.stride());
+    const std::int64_t count = reader.count();
+    for (std::int64_t i = relay.firstOwn(); i < count; i += relay.stride()) {
+        job.report("compare", "batch " + std::to_string(i + 1) + " of " + std::to_string(count),
+                   double(i) / double(count));
+        relay.begin(i);
+        QS_TRY(const Batch batch, reader.next());
+        QS_CHECK(comparer.addBatch(batch, job));
+    }
+    return {};
+}
+
 Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset& data,
                                  const std::string& device, const ComparisonOptions& options,
                                  const JobContext& job)
 {
-    const auto& [from, edited, allLocalTerms] = options;
+    const auto& [from, edited, allLocalTerms, given] = options;
+    const std::shared_ptr<Group> alone = singleProcess();
+    Group& group = given ? *given : *alone;
+    if (data.isSequence() && !group.isAlone())
+        return fail(sequenceNeedsOneProcess());
     const at::Device torchDevice(device);
     // Without edits the converted model's own float form is the original.
     const GraphPtr& model
@@ -333,14 +286,12 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     comparer.emplace(converted, torchDevice, std::move(sweep), std::move(lowered), edited);
     if (data.isSequence())
         comparer->followSequence();
-    BatchReader reader(data, job);
-    const std::int64_t count = reader.count();
-    for (std::int64_t i = 0; i < count; ++i) {
-        job.report("compare", "batch " + std::to_string(i + 1) + " of " + std::to_string(count),
-                   double(i) / double(count));
-        QS_TRY(const Batch batch, reader.next());
-        QS_CHECK(comparer->addBatch(batch, job));
-    }
+    Relay relay(group, group.newName("compare"), 0, data.batchCount());
+    if (relay.isActive())
+        comparer->relayBy(relay);
+    const auto done = runBatches(*comparer, data, relay, job);
+    QS_TRY(const Relay::States states, relay.finish(done ? nullptr : &done.error(), job));
+    QS_CHECK(comparer->adopt(states));
     comparer->warnOfUnknownLabels();
     Comparison comparison = comparer->result();
     comparison.allLocalTerms = allLocalTerms;
@@ -356,7 +307,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     });
     comparer.reset(); // its forms' folded weights go before others come
     returnFreedMemory();
-    if (isRepeatable(*converted.prepared->model)) {
+    if (group.isFirst() && isRepeatable(*converted.prepared->model)) { // it has the first batch
         QS_TRY(const Batch first, data.batch(0));
         QS_TRY(comparison.departures, departures(converted, first, job));
         comparison.departureSamples = first.samples;

@@ -6,6 +6,7 @@
 #include "engine/compare/comparison.h"
 #include "engine/compare/sweep/comparison_cache.h"
 #include "engine/convert/converted_model.h"
+#include "engine/distribute/group.h"
 #include "engine/edit/edited_model.h"
 
 namespace qs {
@@ -25,13 +26,17 @@ struct ComparisonOptions
     /// Measures the local terms on every batch; else on as many as their standard error asks for
     /// (`LocalSample`). Models that keep a state or draw random numbers: always on every batch.
     bool allLocalTerms = false;
+    /// The ranks that share the batches (`Relay`); null: this process runs all of them. Each
+    /// returns the same result, that of one process with as many threads; departures on rank 0
+    /// only, and each rank's own times.
+    Group* group = nullptr;
 };
 
 /// One sweep over the data: float and reference form side by side, node by node, streaming sums
 /// only, so memory grows with neither samples nor layers; then the lowered form's outputs. The
 /// first batch runs once more through both forms, for `Comparison::departures`. Device as in
 /// `calibrate`; the lowered form runs on the CPU. Errors: `edited->file` takes an input that the
-/// edited model does not.
+/// edited model does not; a sequence with a group (Usage).
 Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Dataset& data,
                                     const std::string& device,
                                     const ComparisonOptions& options = {},

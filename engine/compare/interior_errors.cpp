@@ -2,6 +2,7 @@
 #include "engine/compare/interior_errors.h"
 
 #include "engine/convert/module_forms.h"
+#include "engine/distribute/packed.h"
 #include "engine/graph/operators/engine_ops.h"
 
 #include <utility>
@@ -44,6 +45,26 @@ Result<void> InteriorErrors::add(NodeId module, std::vector<at::IValue> floatInp
     };
     QS_CHECK(referenceRun.run(std::move(referenceInputs), compare, job));
     return {};
+}
+
+std::string InteriorErrors::packed(NodeId module) const
+{
+    Packer out;
+    for (const auto& [observer, sums] : m_bodies.at(module).sums)
+        out.add(observer).add(sums);
+    return out.take();
+}
+
+Result<void> InteriorErrors::restore(NodeId module, const std::string& bytes)
+{
+    Unpacker in(bytes);
+    auto& sums = m_bodies.at(module).sums;
+    while (!in.isAtEnd() && in.check()) {
+        ObserverId observer;
+        in.get(observer);
+        in.get(sums[observer]);
+    }
+    return in.check();
 }
 
 std::vector<InteriorError> InteriorErrors::result() const

@@ -21,6 +21,9 @@ public:
     /// Adds one batch: the inputs of the node's body in the float and in the reference graph.
     Result<void> add(NodeId module, std::vector<at::IValue> floatInputs,
                      std::vector<at::IValue> referenceInputs, const JobContext& job);
+    /// The sums of one module as bytes, and from them. Errors (Internal): damaged bytes.
+    std::string packed(NodeId module) const;
+    Result<void> restore(NodeId module, const std::string& bytes);
     /// In graph order, then in the order in which a cell computes them.
     std::vector<InteriorError> result() const;
 

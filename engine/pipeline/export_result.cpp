@@ -54,6 +54,7 @@ public:
         m_parts.comparison = request.comparison.get();
         m_parts.device = calibration.device;
         m_parts.threads = calibration.observations->threads;
+        m_parts.ranks = request.ranks;
         m_parts.timingSeconds = request.timingSeconds;
         m_parts.evaluation = request.evaluation;
         m_parts.cures = std::move(cures);

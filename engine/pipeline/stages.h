@@ -110,6 +110,7 @@ struct ExportRequest
     std::int64_t onnxOpset = kOnnxOpset; ///< of the form "onnx"
     OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the same
     bool saturates = false; ///< `ExportOptions::saturates`
+    int ranks = 1; ///< processes that shared the data
     std::shared_ptr<const ResultDocument::Json> search {}; ///< `searchSummary`; null without one
     bool alternatives = false; ///< the document lists the errors of other ways to quantize
 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may include whom.
 
-A stage of the engine sees the foundation (base, graph, kernels, execute, io) and the stages before it. The parts that windows
+A stage of the engine sees the foundation (base, distribute, graph, kernels, execute, io) and the stages before it. The parts that windows
 include see no LibTorch header, not even through another header; the engine knows neither Qt nor the programs; the command
 line knows no Qt. The window's rooms see those below them.
 """
@@ -9,7 +9,7 @@ import re
 
 import tree
 
-FOUNDATION = ["base", "graph", "kernels", "execute", "io"]
+FOUNDATION = ["base", "distribute", "graph", "kernels", "execute", "io"]
 STAGES = ["import", "configure", "extensions", "edit", "custom_modules", "plan", "prepare", "calibrate", "convert", "compare", "correct", "train", "result", "export", "values", "blame", "verify", "pipeline", "runs", "project"]
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|qcustomplot\.h)$")

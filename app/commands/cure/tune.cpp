@@ -10,6 +10,7 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
+#include "engine/distribute/collectives.h"
 #include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/tune/search_summary.h"
 #include "engine/pipeline/tune/tune_json.h"
@@ -76,23 +77,35 @@ Result<void> checkPlaces(const std::vector<std::string>& places)
     return {};
 }
 
-/// Reads the state of an earlier search, to resume it.
-Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneRequest& request)
+/// The state of an earlier search, to resume it; "" without one, and on other ranks than the first.
+Result<std::string> earlierText(const TuneOptions& options, const Group& group)
 {
     const std::string path = searchPath(options.out);
     std::error_code code;
-    if (!options.resume)
-        return EarlierSearch();
-    if (!std::filesystem::exists(path, code) && !code)
+    const bool isThere = std::filesystem::exists(path, code) || code;
+    // What the launcher starts again continues.
+    if (!group.isFirst() || !(options.resume || (group.isRestarted() && isThere)))
+        return std::string();
+    if (!isThere)
         return fail(
             makeError(ErrorCode::NotFound, "no stopped search to resume")
                 .inFile(path)
                 .withHint(
                     "search without --resume, or name the recipe of the search that was stopped"));
-    QS_TRY(const std::string text, readWholeFile(path, kMostOfState));
+    return readWholeFile(path, kMostOfState);
+}
+
+Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneRequest& request,
+                                    const CommandRun& job)
+{
+    Group& group = *job.group();
+    QS_TRY(std::string text, earlierText(options, group));
+    QS_TRY(text, broadcast(group, group.newName("earlier"), std::move(text), job));
+    if (text.empty())
+        return EarlierSearch();
     auto earlier = readSearch(text, request);
     if (!earlier)
-        return fail(std::move(earlier).error().inFile(path));
+        return fail(std::move(earlier).error().inFile(searchPath(options.out)));
     return earlier;
 }
 
@@ -112,7 +125,7 @@ Result<void> setGoal(const TuneOptions& options, TuneRequest& request, const Job
     return {};
 }
 
-Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const JobContext& job)
+Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const CommandRun& job)
 {
     TuneRequest request;
     QS_CHECK(setGoal(options, request, job));
@@ -121,6 +134,9 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
         request.forbidden.push_back(std::move(forbidden));
     }
     QS_TRY(request.allowed, allowedOf(options.allowed));
+    if (request.allowed.contains(CureKind::Train) && !job.group()->isAlone())
+        return fail(makeError(ErrorCode::Usage, "a training runs in one process")
+                        .withHint("search without --allow train, or without torchrun"));
     if (!options.time.empty()) {
         QS_TRY(const auto time, parseDuration(options.time));
         request.seconds = double(time.count()) / 1000;
@@ -132,7 +148,8 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
     std::vector<std::string> places {options.out, searchPath(options.out)};
     if (request.allowed.contains(CureKind::Train))
         places.push_back(trainedPath(options.out));
-    QS_CHECK(checkPlaces(places));
+    if (job.group()->isFirst())
+        QS_CHECK(checkPlaces(places));
     QS_CHECK(run.locate());
     std::vector<std::string> read {options.model, options.recipe, run.source().model,
                                    run.settings().calibrationData, run.settings().compared()};
@@ -185,11 +202,13 @@ Result<void> runTune(const TuneOptions& options, const CommandRun& job)
 {
     ModelRun run(options, job);
     QS_TRY(TuneRequest request, requestOf(options, run, job));
-    QS_TRY(EarlierSearch earlier, earlierSearch(options, request));
+    QS_TRY(EarlierSearch earlier, earlierSearch(options, request, job));
     request.times = std::move(earlier.times);
     const KnownTrials& known = earlier.trials;
     bool isKept = false;
     const auto see = [&](const TuneState& state) -> Result<void> {
+        if (!job.group()->isFirst())
+            return {};
         QS_CHECK(keep(options, request, state, known));
         isKept = true;
         return {};
@@ -200,6 +219,8 @@ Result<void> runTune(const TuneOptions& options, const CommandRun& job)
             std::move(made).error().withHint("repeat the command with --resume to continue"));
     QS_TRY(const TuneState state, std::move(made));
     dropUnusedNumbers(request, state);
+    if (!job.group()->isFirst())
+        return {};
     QS_CHECK(printOut(options.json ? tuneJson(request, state, known) : tuneText(request, state)));
     if (!state.isReached())
         return fail(makeError(ErrorCode::Numeric,

@@ -2,6 +2,7 @@
 #include "app/commands/model/model_run.h"
 
 #include "app/commands/options/compared_options.h"
+#include "app/commands/ranks.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
 #include "engine/base/memory/memory_budget.h"
@@ -61,6 +62,7 @@ ModelRun::ModelRun(const ModelRunOptions& options, const CommandRun& job)
     : m_options(options)
     , m_job(job)
 {
+    m_chain.setGroup(job.group());
 }
 
 Result<void> ModelRun::locate()
@@ -101,6 +103,13 @@ Result<void> ModelRun::plan()
     const MemoryPrediction memory
         = predictMemory(*m_planned.model, *m_planned.plan, m_planned.recipe.calibration.batchSize);
     m_job.report("plan", memory.text(), 0);
+    QS_CHECK(checkRanks(m_job, [this] {
+        const std::string decisions = recipeToJson(m_planned.recipe);
+        return RunIdentity {{"models", m_planned.model->info().sha256},
+                            {"decisions", KeyBuilder("recipe").add(decisions).key()},
+                            {"calibration data", contentMark(m_settings.calibrationData)},
+                            {"comparison data", contentMark(m_settings.comparisonData)}};
+    }));
     return m_options.strict ? checkStrict(m_planned, *m_edited) : Result<void>();
 }
 
@@ -239,6 +248,7 @@ ExportRequest ModelRun::exportRequest(const std::string& folder) const
     request.folder = folder;
     request.timingSeconds = timingSeconds();
     request.evaluation = m_evaluation;
+    request.ranks = m_job.group()->size();
     return request;
 }
 
@@ -253,6 +263,7 @@ ResultParts ModelRun::parts() const
     parts.observations = m_calibration->observations.get();
     parts.device = m_calibration->device;
     parts.threads = m_calibration->observations->threads;
+    parts.ranks = m_job.group()->size();
     parts.timingSeconds = timingSeconds();
     parts.evaluation = m_evaluation;
     parts.calibrationData = m_settings.calibrationData;

@@ -15,6 +15,21 @@ namespace {
 /// Maximum time: a year.
 constexpr double kMostSeconds = 366.0 * 24 * 3600;
 
+void addTimeOption(CLI::App& verb, const std::string& name, std::chrono::milliseconds& time,
+                   const std::string& text)
+{
+    verb.add_option_function<std::string>(
+            name,
+            [&time, name](const std::string& word) {
+                const auto given = parseDuration(word);
+                if (!given)
+                    throw CLI::ValidationError(name, given.error().message);
+                time = *given;
+            },
+            text)
+        ->type_name("TIME");
+}
+
 } // namespace
 
 Result<std::chrono::milliseconds> parseDuration(std::string_view text)
@@ -44,18 +59,9 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
         CLI::App* command = app.get_subcommand(verb);
         const bool keepsBest
             = std::string_view(verb) == "tune" || std::string_view(verb) == "train";
-        command
-            ->add_option_function<std::string>(
-                "--timeout",
-                [&limits](const std::string& word) {
-                    const auto time = parseDuration(word);
-                    if (!time)
-                        throw CLI::ValidationError("--timeout", time.error().message);
-                    limits.time = *time;
-                },
-                std::string("time limit (seconds, 10m, 2h); exit code 1 at its end, ")
-                    + (keepsBest ? "with the best so far" : "without partial results"))
-            ->type_name("TIME");
+        addTimeOption(*command, "--timeout", limits.time,
+                      std::string("time limit (seconds, 10m, 2h); exit code 1 at its end, ")
+                          + (keepsBest ? "with the best so far" : "without partial results"));
         command
             ->add_option_function<std::string>(
                 "--memory",
@@ -71,6 +77,9 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                 "cannot fit is refused")
             ->type_name("SIZE");
     }
+    for (const char* verb : kRankVerbs)
+        addTimeOption(*app.get_subcommand(verb), "--rank-timeout", limits.rankTime,
+                      "under torchrun: how long a rank waits for another one (10m)");
 }
 
 } // namespace qs

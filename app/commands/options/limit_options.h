@@ -18,10 +18,12 @@ struct RunLimits
 {
     std::chrono::milliseconds time {0};
     std::int64_t bytes = 0; ///< of main memory
+    /// How long a rank waits for another.
+    std::chrono::milliseconds rankTime = std::chrono::minutes(10);
 };
 
-/// Adds `--timeout` and `--memory` to every verb that opens or runs a model. Other values than
-/// times and amounts are usage errors.
+/// Adds `--timeout` and `--memory` to every verb that opens or runs a model, and `--rank-timeout`
+/// to `kRankVerbs`. Other values than times and amounts are usage errors.
 void addLimitOptions(CLI::App& app, RunLimits& limits);
 
 /// Parses a time: "90" and "90s" are seconds, "10m" minutes, "1.5h" hours. Errors: Usage.

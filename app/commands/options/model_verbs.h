@@ -10,4 +10,7 @@ namespace qs {
 inline constexpr std::array kModelVerbs {"inspect", "plan", "edit",  "quantize", "compare", "look",
                                          "why",     "tune", "train", "verify",   "check"};
 
+/// Those that share their data among the ranks that a launcher starts.
+inline constexpr std::array kRankVerbs {"quantize", "compare", "check", "tune"};
+
 } // namespace qs

@@ -190,6 +190,18 @@ void NoteHolder::release()
     m_state->holding = false;
 }
 
+std::vector<std::pair<LogLevel, std::string>> NoteHolder::take()
+{
+    const std::lock_guard lock(m_state->mutex);
+    return std::exchange(m_state->held, {});
+}
+
+void NoteHolder::holdAll()
+{
+    const std::lock_guard lock(m_state->mutex);
+    m_state->holding = true;
+}
+
 std::string joined(const std::vector<std::string>& words)
 {
     std::string text;

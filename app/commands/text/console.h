@@ -3,9 +3,11 @@
 
 #include "app/commands/text/model_words.h"
 #include "engine/base/job_context.h"
+#include "engine/base/log.h"
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qs {
@@ -50,6 +52,10 @@ public:
     NoteHolder(const NoteHolder&) = delete;
     NoteHolder& operator=(const NoteHolder&) = delete;
     void release();
+    /// Takes what is held, to be logged again elsewhere.
+    std::vector<std::pair<LogLevel, std::string>> take();
+    /// Holds messages on a terminal, too.
+    void holdAll();
 
 private:
     struct State;

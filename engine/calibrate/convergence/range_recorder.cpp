@@ -61,13 +61,30 @@ void RangeRecorder::add(const Amount& amount, const PlanPtr& plan, const Observe
         publish(amount, plan, observers);
 }
 
+bool RangeRecorder::isRecorded(const Amount& amount, const Observer& observer)
+{
+    return amount.isLast()
+        || (isRecordedCount(amount.batches)
+            && amount.batches >= firstRecordedCount(observer.soFar().spec));
+}
+
+void RangeRecorder::addOne(const Amount& amount, Observer& observer) const
+{
+    const bool isFollowed
+        = std::any_of(m_followed.begin(), m_followed.end(),
+                      [&](const RangeHistory& one) { return one.id == observer.soFar().id; });
+    if (!isFollowed || !isRecorded(amount, observer))
+        return;
+    if (const auto range = rangeNow(observer, amount.batches))
+        observer.record(*range);
+}
+
 void RangeRecorder::record(const Amount& amount, const Observers& observers)
 {
     std::vector<Observer*> due;
     for (const RangeHistory& one : m_followed) {
         Observer* observer = observers(one.id);
-        if (observer
-            && (amount.isLast() || amount.batches >= firstRecordedCount(observer->soFar().spec)))
+        if (observer && isRecorded(amount, *observer))
             due.push_back(observer);
     }
     std::vector<std::optional<RangeAfter>> ranges(due.size());

@@ -37,12 +37,15 @@ public:
     /// True if `add` has work after this many batches, so that observations which a device still
     /// queues are collected first.
     bool isDue(const Amount& amount) const;
+    /// Records the range of one observer if that is due.
+    void addOne(const Amount& amount, Observer& observer) const;
     /// Records and publishes what is due. `plan`: that of the run.
     void add(const Amount& amount, const PlanPtr& plan, const Observers& observers);
 
 private:
     using Clock = std::chrono::steady_clock;
     std::optional<RangeAfter> rangeNow(const Observer& observer, std::int64_t batches) const;
+    static bool isRecorded(const Amount& amount, const Observer& observer);
     void record(const Amount& amount, const Observers& observers);
     void publish(const Amount& amount, const PlanPtr& plan, const Observers& observers);
 

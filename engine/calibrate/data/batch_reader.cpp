@@ -14,13 +14,15 @@ constexpr std::chrono::milliseconds kCancelCheck(20);
 
 } // namespace
 
-BatchReader::BatchReader(const Dataset& data, JobContext job, std::int64_t first)
+BatchReader::BatchReader(const Dataset& data, JobContext job, std::int64_t first,
+                         std::int64_t stride)
     : m_data(data)
     , m_job(std::move(job))
     , m_count(data.batchCount())
+    , m_stride(stride)
     , m_next(first)
 {
-    if (m_count - first > 1)
+    if (m_count - first > stride)
         m_thread = std::jthread([this, first](const std::stop_token& stop) {
             const InferenceScope inference;
             readAhead(first, stop);
@@ -35,7 +37,8 @@ Result<Batch> BatchReader::next()
         return fail(ErrorCode::Internal, "a batch after the last was requested");
     QS_CHECK(m_job.check());
     if (!m_thread.joinable()) {
-        auto batch = readHere(m_next++);
+        auto batch = readHere(m_next);
+        m_next += m_stride;
         return batch;
     }
     std::unique_lock lock(m_mutex);
@@ -43,7 +46,7 @@ Result<Batch> BatchReader::next()
         QS_CHECK(m_job.check());
     Result<Batch> batch = std::move(*m_ready);
     m_ready.reset();
-    m_next = batch ? m_next + 1 : m_count;
+    m_next = batch ? m_next + m_stride : m_count;
     lock.unlock();
     m_changed.notify_all();
     return batch;
@@ -56,7 +59,7 @@ Result<Batch> BatchReader::readHere(std::int64_t index) const
 
 void BatchReader::readAhead(std::int64_t first, const std::stop_token& stop)
 {
-    for (std::int64_t index = first; index < m_count && !stop.stop_requested(); ++index) {
+    for (std::int64_t index = first; index < m_count && !stop.stop_requested(); index += m_stride) {
         Result<Batch> batch = readHere(index);
         const bool last = !batch;
         std::unique_lock lock(m_mutex);

@@ -11,15 +11,16 @@
 
 namespace qs {
 
-/// Returns the batches of a dataset once, in order. While the caller processes a batch, a thread of
+/// Returns batches of a dataset once, in order. While the caller processes a batch, a thread of
 /// the reader reads the next, so at most two batches exist. A dataset of one batch is read on the
 /// caller's thread. Thread: one. The dataset must outlive the reader. Destruction waits for the
 /// batch being read.
 class BatchReader
 {
 public:
-    /// Starts with batch `first`.
-    explicit BatchReader(const Dataset& data, JobContext job = {}, std::int64_t first = 0);
+    /// Reads the batches `first`, `first` + `stride` ...
+    explicit BatchReader(const Dataset& data, JobContext job = {}, std::int64_t first = 0,
+                         std::int64_t stride = 1);
     ~BatchReader();
     BatchReader(const BatchReader&) = delete;
     BatchReader& operator=(const BatchReader&) = delete;
@@ -37,7 +38,7 @@ private:
 
     const Dataset& m_data;
     JobContext m_job;
-    std::int64_t m_count;
+    std::int64_t m_count, m_stride;
     std::int64_t m_next; ///< the next batch to return
 
     std::mutex m_mutex;

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/data/input_data.h"
+#include "engine/io/packed_tensor.h"
 
 #include <ATen/ATen.h>
 
@@ -74,6 +75,35 @@ void InputVariety::report() const
                 + (seen.first.is_floating_point() ? ": ranges chosen from it may not fit other data"
                                                   : ""));
     }
+}
+
+std::string InputVariety::packed() const
+{
+    Packer out;
+    for (const Seen& seen : m_inputs) {
+        out.add(seen.isOneValue).add(seen.isOneSample).add(seen.samples);
+        packTensor(out, seen.first);
+    }
+    return out.take();
+}
+
+Result<void> InputVariety::add(const std::string& bytes)
+{
+    Unpacker in(bytes);
+    for (Seen& seen : m_inputs) {
+        Seen other;
+        in.get(other.isOneValue).get(other.isOneSample).get(other.samples);
+        QS_TRY(other.first, unpackTensor(in));
+        const bool isSame = !other.first.defined() || !seen.first.defined()
+            || (seen.first.dim() == other.first.dim() && seen.first.sizes() == other.first.sizes()
+                && repeats(other.first, seen.first.const_data_ptr(), seen.first.nbytes()));
+        seen.isOneSample = seen.isOneSample && other.isOneSample && isSame;
+        seen.isOneValue = seen.isOneValue && other.isOneValue && isSame;
+        seen.samples += other.samples;
+        if (!seen.first.defined())
+            seen.first = other.first;
+    }
+    return {};
 }
 
 } // namespace qs

@@ -22,6 +22,11 @@ public:
     /// floating-point inputs, else a note, since masks and token types are often constant.
     void report() const;
 
+    /// What this rank saw, for the rank that reports.
+    std::string packed() const;
+    /// Adds what another rank saw (`packed`). Errors (Internal): damaged bytes.
+    Result<void> add(const std::string& bytes);
+
 private:
     struct Seen
     {

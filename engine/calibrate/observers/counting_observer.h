@@ -26,6 +26,9 @@ public:
     /// Adds the result of a queued observation of `values` values; call in the order of queueing.
     /// Returns the number of NaN and Inf.
     std::int64_t settle(std::int64_t values, const Observed& observation);
+    /// The next queued observation starts from the restored statistics. Call after `restore`, with
+    /// nothing queued.
+    void restartQueue() { m_range.reset(); }
 
 protected:
     kernels::MinMax see(const at::Tensor& x, Observed& found) final;

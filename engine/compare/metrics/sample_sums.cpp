@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/metrics/sample_sums.h"
 
+#include "engine/distribute/packed.h"
+
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace qs {
@@ -68,6 +71,24 @@ std::vector<SampleRecord> recordsOf(std::int64_t first, std::int64_t samples,
         record.isChanged = classes->isOdd[i] || record.floatClass != record.int8Class;
     }
     return records;
+}
+
+void packPairs(Packer& out, const PairCounts& counts)
+{
+    std::vector<std::array<std::int64_t, 3>> flat;
+    for (const auto& [row, columns] : counts)
+        for (const auto& [column, count] : columns)
+            flat.push_back({row, column, count});
+    out.add(flat);
+}
+
+void unpackPairs(Unpacker& in, PairCounts& counts)
+{
+    std::vector<std::array<std::int64_t, 3>> flat;
+    in.get(flat);
+    counts.clear();
+    for (const auto& [row, column, count] : flat)
+        counts[row][column] = count;
 }
 
 } // namespace
@@ -149,6 +170,32 @@ SampleErrorsPtr SampleSums::result(const WholeErrors& comparison) const
             record = {record.index, record.signal, record.noise, record.sqnrDb};
     }
     return errors;
+}
+
+std::string SampleSums::packed() const
+{
+    Packer out;
+    out.add(m_samples).add(m_classes.classes).add(m_classes.notANumber);
+    for (const PairCounts* counts :
+         {&m_classes.floatInt8, &m_classes.labelFloat, &m_classes.labelInt8})
+        packPairs(out, *counts);
+    for (const Output& output : m_outputs)
+        out.add(output.all).add(output.changed).add(output.hasRows);
+    return out.take();
+}
+
+Result<void> SampleSums::restore(const std::string& bytes)
+{
+    Unpacker in(bytes);
+    in.get(m_samples).get(m_classes.classes).get(m_classes.notANumber);
+    for (PairCounts* counts : {&m_classes.floatInt8, &m_classes.labelFloat, &m_classes.labelInt8})
+        unpackPairs(in, *counts);
+    m_outputs.clear();
+    while (!in.isAtEnd() && in.check()) {
+        Output& output = m_outputs.emplace_back();
+        in.get(output.all).get(output.changed).get(output.hasRows);
+    }
+    return in.check();
 }
 
 } // namespace qs

@@ -23,6 +23,10 @@ public:
     /// classes if the comparison has no `agreement`.
     SampleErrorsPtr result(const WholeErrors& comparison) const;
 
+    /// The state between batches as bytes, and from them. Errors (Internal): damaged bytes.
+    std::string packed() const;
+    Result<void> restore(const std::string& bytes);
+
 private:
     /// The worst samples so far, the best of them first (a heap).
     using Worst = std::vector<SampleRecord>;

@@ -57,15 +57,15 @@ std::int64_t Top1::chosen(const std::vector<at::Tensor>& floatOutputs,
             && floatOutputs[i].sizes() == int8Outputs[i].sizes()
             && isKnown(i, floatOutputs[i].size(1), batch);
     };
-    if (!m_output) {
-        m_output = -1;
-        for (std::size_t i = 0; i < floatOutputs.size() && *m_output < 0; ++i)
+    if (!m_counts.output) {
+        m_counts.output = -1;
+        for (std::size_t i = 0; i < floatOutputs.size() && *m_counts.output < 0; ++i)
             if (fits(i))
-                m_output = std::int64_t(i);
-    } else if (*m_output >= 0 && !fits(std::size_t(*m_output))) {
-        m_output = -1;
+                m_counts.output = std::int64_t(i);
+    } else if (*m_counts.output >= 0 && !fits(std::size_t(*m_counts.output))) {
+        m_counts.output = -1;
     }
-    return *m_output;
+    return *m_counts.output;
 }
 
 std::optional<BatchClasses> Top1::add(const std::vector<at::Tensor>& floatOutputs,
@@ -79,8 +79,8 @@ std::optional<BatchClasses> Top1::add(const std::vector<at::Tensor>& floatOutput
     const at::Tensor ofInt8 = plainScores(int8Outputs[std::size_t(output)]);
     const at::Tensor floatBest = ofFloat.argmax(1), int8Best = ofInt8.argmax(1);
     const at::Tensor odd = ofFloat.isnan().any(1).logical_or(ofInt8.isnan().any(1));
-    m_agree += countTrue(floatBest.eq(int8Best).logical_and(odd.logical_not()));
-    m_samples += batch.samples;
+    m_counts.agree += countTrue(floatBest.eq(int8Best).logical_and(odd.logical_not()));
+    m_counts.samples += batch.samples;
     BatchClasses classes {listOf<std::int64_t>(floatBest),
                           listOf<std::int64_t>(int8Best),
                           {},
@@ -89,11 +89,11 @@ std::optional<BatchClasses> Top1::add(const std::vector<at::Tensor>& floatOutput
     if (!batch.labels.defined() || batch.labels.size(0) != batch.samples)
         return classes;
     const at::Tensor labels = batch.labels.to(at::kLong);
-    m_floatRight += countTrue(floatBest.eq(labels));
-    m_int8Right += countTrue(int8Best.eq(labels));
-    m_labelled += batch.samples;
-    m_classes = ofFloat.size(1);
-    m_unknown += countTrue(labels.lt(0).logical_or(labels.ge(m_classes)));
+    m_counts.floatRight += countTrue(floatBest.eq(labels));
+    m_counts.int8Right += countTrue(int8Best.eq(labels));
+    m_counts.labelled += batch.samples;
+    m_counts.classes = ofFloat.size(1);
+    m_counts.unknown += countTrue(labels.lt(0).logical_or(labels.ge(m_counts.classes)));
     if (labels.dim() == 1)
         classes.labels = listOf<std::int64_t>(labels);
     return classes;
@@ -101,26 +101,27 @@ std::optional<BatchClasses> Top1::add(const std::vector<at::Tensor>& floatOutput
 
 void Top1::warnOfUnknown() const
 {
-    if (m_unknown > 0)
-        warn(counted(m_unknown, "label") + " of " + std::to_string(m_labelled)
-             + " outside the model's classes 0 to " + std::to_string(m_classes - 1)
+    if (m_counts.unknown > 0)
+        warn(counted(m_counts.unknown, "label") + " of " + std::to_string(m_counts.labelled)
+             + " outside the model's classes 0 to " + std::to_string(m_counts.classes - 1)
              + ": top-1 counts their samples as wrong");
 }
 
 std::optional<Agreement> Top1::agreement(const std::vector<std::string>& names) const
 {
-    if (m_output.value_or(-1) < 0 || m_samples == 0)
+    if (m_counts.output.value_or(-1) < 0 || m_counts.samples == 0)
         return std::nullopt;
-    return Agreement {names.at(std::size_t(*m_output)), double(m_agree) / double(m_samples)};
+    return Agreement {names.at(std::size_t(*m_counts.output)),
+                      double(m_counts.agree) / double(m_counts.samples)};
 }
 
 void Top1::addTo(Comparison& comparison, const std::vector<std::string>& names) const
 {
     comparison.agreement = agreement(names);
-    if (!comparison.agreement || m_labelled == 0)
+    if (!comparison.agreement || m_counts.labelled == 0)
         return;
-    comparison.floatTop1 = double(m_floatRight) / double(m_labelled);
-    comparison.int8Top1 = double(m_int8Right) / double(m_labelled);
+    comparison.floatTop1 = double(m_counts.floatRight) / double(m_counts.labelled);
+    comparison.int8Top1 = double(m_counts.int8Right) / double(m_counts.labelled);
 }
 
 } // namespace qs

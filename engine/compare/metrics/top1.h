@@ -25,6 +25,13 @@ struct BatchClasses
 class Top1
 {
 public:
+    /// The state between batches.
+    struct Counts
+    {
+        std::optional<std::int64_t> output; ///< with the scores; -1: none any more
+        std::int64_t samples = 0, agree = 0, classes = 0;
+        std::int64_t labelled = 0, floatRight = 0, int8Right = 0, unknown = 0;
+    };
     /// Accepts every output with the right type and shape.
     Top1() = default;
     /// `known`: for each output, flattened and in order.
@@ -41,6 +48,9 @@ public:
     void warnOfUnknown() const;
     /// Writes the figures to the comparison. `names`: of the outputs.
     void addTo(Comparison& comparison, const std::vector<std::string>& names) const;
+    const Counts& counts() const { return m_counts; }
+    /// Continues from the counts of another rank.
+    void restore(const Counts& counts) { m_counts = counts; }
     std::optional<Agreement> agreement(const std::vector<std::string>& names) const;
 
 private:
@@ -51,9 +61,7 @@ private:
     bool isKnown(std::size_t output, std::int64_t columns, const Batch& batch) const;
 
     std::optional<std::vector<ClassScores>> m_known;
-    std::optional<std::int64_t> m_output;
-    std::int64_t m_samples = 0, m_agree = 0, m_classes = 0;
-    std::int64_t m_labelled = 0, m_floatRight = 0, m_int8Right = 0, m_unknown = 0;
+    Counts m_counts;
 };
 
 } // namespace qs

@@ -83,7 +83,7 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, std::in
     Frame* const frames[] = {&floatFrame, &referenceFrame};
     if (m_cuts)
         m_cuts->restore(frames);
-    ++m_batch;
+    m_batch = m_relay ? m_relay->batch() + 1 : m_batch + 1;
     const std::size_t all = m_float.graph().nodes().size();
     const std::size_t end = m_isSequence ? all : m_end;
     for (std::size_t position = m_first; position < end; ++position) {
@@ -128,7 +128,7 @@ Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referen
         const auto spent = unit == units.back()
             ? std::span<const ValueRef>(m_schedule.freeReference[position])
             : std::span<const ValueRef>();
-        auto measured = measure(unit, floatFrame, referenceFrame, spent);
+        auto measured = measureInTurn(unit, floatFrame, referenceFrame, spent);
         if (!measured)
             return fail(
                 std::move(measured).error().atNode(m_float.graph().nodes()[position]->name));

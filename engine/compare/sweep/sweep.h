@@ -6,6 +6,7 @@
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/sweep/cuts.h"
 #include "engine/compare/sweep/sweep_schedule.h"
+#include "engine/distribute/relay.h"
 #include "engine/execute/interpreter.h"
 
 #include <functional>
@@ -40,6 +41,11 @@ public:
     /// Without this call they are measured on every batch. Call before the first batch, and before
     /// `continueFrom`.
     void sampleLocalTerms(std::int64_t batches) { m_sampledOf = batches; }
+    /// From now on the sums of each unit are taken over from the batch before and passed on. The
+    /// caller begins and ends each batch of the relay, which outlives the sweep. Slots: the units.
+    void relayBy(Relay& relay) { m_relay = &relay; }
+    /// Takes the sums after the last batch (of `Relay::finish`).
+    Result<void> adopt(const Relay::States& states);
     /// From now on each batch starts from the state that the one before left, each side its own.
     void followSequence() { m_isSequence = true; }
 
@@ -101,6 +107,11 @@ private:
     /// `spent`: values of the reference graph without later readers.
     Result<void> measure(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
                          std::span<const ValueRef> spent);
+    /// The same, with the sums of the batches before this one.
+    Result<void> measureInTurn(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
+                               std::span<const ValueRef> spent);
+    std::string packed(std::size_t unit) const;
+    Result<void> restore(std::size_t unit, const std::string& bytes);
     Result<void> measureUnchanged(std::size_t unit, const Frame& floatFrame,
                                   const Frame& referenceFrame);
     Result<void> measureCumulative(std::size_t unit, const Frame& floatFrame,
@@ -135,6 +146,7 @@ private:
     std::size_t m_end; ///< the step after the last one to run
     std::optional<std::size_t> m_watched; ///< unit
     Watch m_see;
+    Relay* m_relay = nullptr; ///< null in a single process
     std::int64_t m_batch = 0, m_batchSamples = 0;
     Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a sweep resumes from cached results, and what it reports.
+// How a sweep resumes from cached results, how it hands its sums from rank to rank, and what it
+// reports.
 #include "engine/compare/sweep/sweep.h"
+#include "engine/distribute/packed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -125,6 +127,54 @@ std::optional<Sweep::Odd> Sweep::firstOdd() const
     const bool isOfConverted
         = !std::isfinite(sums.inherited.other2) || !std::isfinite(sums.cumulative.other2);
     return Odd {unit, *first, isOfConverted};
+}
+
+Result<void> Sweep::measureInTurn(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
+                                  std::span<const ValueRef> spent)
+{
+    if (!m_relay)
+        return measure(unit, floatFrame, referenceFrame, spent);
+    QS_TRY(const auto before, m_relay->take(unit, m_job));
+    if (before)
+        QS_CHECK(restore(unit, *before));
+    QS_CHECK(measure(unit, floatFrame, referenceFrame, spent));
+    return m_relay->pass(unit, packed(unit));
+}
+
+std::string Sweep::packed(std::size_t unit) const
+{
+    Packer out;
+    out.add(m_sums[unit]).add(m_counts[unit]).add(m_local[unit]);
+    out.add(bool(m_unmeasured[unit])).add(m_oddSince[unit]);
+    const NodeId module = m_units[unit].last;
+    if (m_interiors.has(module))
+        out.add(m_interiors.packed(module));
+    return out.take();
+}
+
+Result<void> Sweep::restore(std::size_t unit, const std::string& bytes)
+{
+    Unpacker in(bytes);
+    bool isUnmeasured = false;
+    in.get(m_sums[unit]).get(m_counts[unit]).get(m_local[unit]);
+    in.get(isUnmeasured).get(m_oddSince[unit]);
+    m_unmeasured[unit] = isUnmeasured;
+    const NodeId module = m_units[unit].last;
+    if (m_interiors.has(module)) {
+        std::string interior;
+        in.get(interior);
+        QS_CHECK(in.check());
+        QS_CHECK(m_interiors.restore(module, interior));
+    }
+    return in.check();
+}
+
+Result<void> Sweep::adopt(const Relay::States& states)
+{
+    for (const auto& [slot, bytes] : states)
+        if (slot < m_units.size())
+            QS_CHECK(restore(slot, bytes));
+    return {};
 }
 
 } // namespace qs

@@ -22,6 +22,8 @@ struct KernelChecking
     /// the checks report the others on this batch.
     const std::vector<RefusedKernel>* refused = nullptr;
     const KnownChecks* known = nullptr; ///< null: every kernel is checked
+    /// Another rank has checked with this batch: without the kernels `refused`, nothing is checked.
+    bool isChecked = false;
 };
 
 } // namespace qs

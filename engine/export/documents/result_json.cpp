@@ -190,6 +190,8 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         json["corrected_shapes"] = Json::parse(shapes);
     if (parts.comparison && !parts.comparison->unpaired.empty())
         json["unpaired"] = parts.comparison->unpaired;
+    if (parts.ranks > 1)
+        json["ranks"] = parts.ranks;
     if (!parts.backendSha256.empty())
         json["backend_sha256"] = parts.backendSha256;
     if (parts.evaluation)

@@ -44,6 +44,7 @@ struct ResultParts
     const AlternativesTable* alternatives = nullptr; ///< written only on request
     std::string device;
     int threads = 0;
+    int ranks = 1; ///< processes that shared the data
     std::map<std::string, double> timingSeconds; ///< stage name to seconds
     std::map<std::string, std::string> exports; ///< form to file name
     std::map<std::string, std::string> exportHashes; ///< file name to SHA-256

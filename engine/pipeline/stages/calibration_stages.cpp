@@ -59,7 +59,8 @@ Result<CalibrationStages::Run> CalibrationStages::prepareRun(const CalibrateRequ
 {
     QS_CHECK(checkFloat(*request.model));
     Run run;
-    QS_TRY(run.device, chooseDevice(request.settings.device, *request.model));
+    QS_TRY(run.device,
+           chooseDevice(request.settings.device, *request.model, m_options.group->localRank()));
     const CalibrationSettings& cut = request.recipe.calibration;
     const std::string& source = request.settings.calibrationData;
     QS_TRY(const GraphPtr model, typed(request.model, request.recipe, request.settings, job));
@@ -185,12 +186,11 @@ Result<ObservationsPtr> CalibrationStages::observe(const Run& run, const JobCont
     const auto checkpoint = checkpointOf(*part, run.resumeKey, run.device.device);
     found = {};
     RangeRecorder ranges = rangeRecorder(*part, run.watch);
-    found.ranges = &ranges;
-    auto made = ::qs::calibrate(*part, *run.data, run.device.device, job,
-                                checkpoint ? &*checkpoint : nullptr, &found);
-    found.ranges = nullptr;
-    QS_TRY(const ObservationsPtr seen, std::move(made));
-    if (checkpoint)
+    QS_TRY(const ObservationsPtr seen,
+           ::qs::calibrate(
+               *part, *run.data, run.device.device, job,
+               {checkpoint ? &*checkpoint : nullptr, &found, &ranges, m_options.group.get()}));
+    if (checkpoint && m_options.group->isFirst())
         checkpoint->remove();
     keepStatistics(run, *seen);
     return seen;
@@ -319,7 +319,8 @@ Result<CalibrationPtr> CalibrationStages::restore(const CalibrateRequest& reques
                                                   const JobContext& job)
 {
     auto out = std::make_shared<Calibration>();
-    QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));
+    QS_TRY(const DeviceChoice device,
+           chooseDevice(request.settings.device, *request.model, m_options.group->localRank()));
     const auto start = Clock::now();
     QS_TRY(out->prepared, prepareModel(request.model, request.plan, job));
     out->prepareSeconds = secondsSince(start);

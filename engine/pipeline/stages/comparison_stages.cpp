@@ -8,6 +8,8 @@
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
 #include "engine/convert/form_parts.h"
+#include "engine/distribute/collectives.h"
+#include "engine/distribute/packed.h"
 #include "engine/pipeline/causes_of.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
@@ -59,6 +61,28 @@ const EditedModel* originalOf(const CompareRequest& request)
     return measuresOriginal(request.settings, model) ? request.edited.get() : nullptr;
 }
 
+/// The kernels that the check refused, for ranks that check none.
+std::string packRefused(const ConvertedModel& converted)
+{
+    Packer out;
+    for (const KernelCheck& check : converted.checks)
+        if (!check.passed)
+            out.add(converted.reference->get(check.reference).name)
+                .add(check.kernel)
+                .add(check.reason);
+    return out.take();
+}
+
+std::vector<RefusedKernel> unpackRefused(const std::string& bytes)
+{
+    std::vector<RefusedKernel> kernels;
+    for (Unpacker in(bytes); !in.isAtEnd() && in.check();) {
+        RefusedKernel& one = kernels.emplace_back();
+        in.get(one.site).get(one.kernel).get(one.reason);
+    }
+    return kernels;
+}
+
 } // namespace
 
 Result<ConvertedPtr> ComparisonStages::convert(const ConvertRequest& request, const JobContext& job)
@@ -85,11 +109,20 @@ Result<ConvertedPtr> ComparisonStages::convert(const ConvertRequest& request, co
     QS_TRY(const Batch first, opened->batch(0));
     QS_TRY(const Key batch, checkedKey(request, job));
     const KnownChecks known {m_work.sums, batch};
+    Group& group = *m_options.group;
+    const std::string exchange = group.newName("kernels");
+    auto refused = request.refused;
+    if (!group.isFirst()) {
+        QS_TRY(const std::string bytes, broadcast(group, exchange, {}, job));
+        refused = unpackRefused(bytes);
+    }
     QS_TRY(ConvertedPtr converted,
            convertModel(calibration.prepared, calibration.qparams, request.recipe,
-                        {&first, request.refused ? &*request.refused : nullptr,
-                         batch.empty() ? nullptr : &known},
+                        {&first, refused ? &*refused : nullptr, batch.empty() ? nullptr : &known,
+                         !group.isFirst()},
                         job));
+    if (group.isFirst())
+        QS_CHECK(broadcast(group, exchange, packRefused(*converted), job));
     m_memo.keep<ConvertedModel>(key, converted, bytesOf(*converted));
     return converted;
 }
@@ -160,7 +193,7 @@ Result<ComparisonPtr> ComparisonStages::compare(const CompareRequest& request,
     QS_TRY(ComparisonPtr comparison,
            compareModels(*of.converted, *of.data, request.calibration->device,
                          {m_options.valueBytes > 0 ? &from : nullptr, originalOf(request),
-                          request.settings.allLocalTerms},
+                          request.settings.allLocalTerms, m_options.group.get()},
                          job));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;

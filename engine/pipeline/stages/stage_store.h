@@ -3,6 +3,7 @@
 
 #include "engine/base/memo.h"
 #include "engine/compare/sweep/comparison_cache.h"
+#include "engine/distribute/group.h"
 #include "engine/pipeline/engine_service.h"
 #include "engine/pipeline/kept_statistics.h"
 #include "engine/pipeline/keys/data_identity.h"
@@ -29,11 +30,16 @@ public:
         std::size_t valueBytes = 0;
         /// Of cached values of the samples of previews.
         std::size_t previewBytes = std::size_t(256) << 20;
+        /// The ranks that run calibrations and comparisons together.
+        std::shared_ptr<Group> group = singleProcess();
     };
     explicit StageStore(Options options);
 
     /// Sets the folder for checkpoints of later calibrations.
     void setCheckpointFolder(std::string folder) { m_options.checkpointFolder = std::move(folder); }
+    const std::shared_ptr<Group>& group() const { return m_options.group; }
+    /// The ranks of later stages; every rank calls the same ones, in the same order.
+    void setGroup(std::shared_ptr<Group> group) { m_options.group = std::move(group); }
 
     /// Data cut by the settings (`batches` 0: all of them); recently used data stay open.
     Result<std::shared_ptr<const Dataset>> data(const Graph& model, const std::string& source,

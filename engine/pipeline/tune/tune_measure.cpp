@@ -6,11 +6,12 @@
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/metrics/top1.h"
-#include "engine/compare/output_run.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
 #include "engine/convert/form_parts.h"
+#include "engine/distribute/collectives.h"
 #include "engine/edit/cures/model_cures.h"
+#include "engine/io/packed_tensor.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/metric/measure_metric.h"
@@ -212,8 +213,14 @@ Result<std::vector<UnitTime>> TuneMeasure::times(const TrialModel& model, const 
                                                  const JobContext& job) const
 {
     job.report("tune", "times of operators", 0);
-    return measureTimes(m_chain, m_float, {model.calibration, recipe, m_request.settings},
-                        m_data.batches.front().batch, job);
+    QS_TRY(std::vector<UnitTime> times,
+           measureTimes(m_chain, m_float, {model.calibration, recipe, m_request.settings},
+                        m_data.batches.front().batch, job));
+    Group& group = *m_chain.group();
+    QS_TRY(const std::string bytes,
+           broadcast(group, group.newName("times"), Packer().add(times).take(), job));
+    Unpacker(bytes).get(times);
+    return times;
 }
 
 Result<SavedTraining> TuneMeasure::train(const TrialModel& model, const Recipe& recipe,
@@ -256,16 +263,76 @@ Result<double> TuneMeasure::metricOf(const TrialModel& model, const JobContext& 
                          job);
 }
 
+Result<double> TuneMeasure::sharedMetric(const TrialModel& model, const JobContext& job) const
+{
+    Group& group = *m_chain.group();
+    double metric = 0;
+    if (group.isFirst()) {
+        QS_TRY(metric, metricOf(model, job));
+    }
+    QS_TRY(const std::string bytes,
+           broadcast(group, group.newName("metric"), Packer().add(metric).take(), job));
+    Unpacker(bytes).get(metric);
+    return metric;
+}
+
+Result<std::vector<at::Tensor>> TuneMeasure::outputsOf(const TrialModel& model, OutputRun& run,
+                                                       const CleanBatch& clean,
+                                                       const JobContext& job) const
+{
+    QS_TRY(auto outputs, run.run(clean.batch, job));
+    return inModelOrder(std::move(outputs), model.converted->referenceEdits, clean.outputs.size());
+}
+
+Result<std::vector<std::vector<at::Tensor>>>
+TuneMeasure::sharedOutputs(const TrialModel& model, OutputRun& run, const JobContext& job) const
+{
+    Group& group = *m_chain.group();
+    const std::string name = group.newName("trial");
+    const auto count = std::int64_t(m_data.batches.size());
+    Packer own;
+    for (;;) {
+        QS_TRY(const std::int64_t task, group.nextTask(name));
+        if (task >= count)
+            break;
+        QS_CHECK(job.check());
+        const CleanBatch& clean = m_data.batches[std::size_t(task)];
+        QS_TRY(const std::vector<at::Tensor> outputs, outputsOf(model, run, clean, job));
+        own.add(task).add(std::uint64_t(outputs.size()));
+        for (const at::Tensor& output : outputs)
+            packTensor(own, output);
+    }
+    QS_TRY(const auto ranks, gatherEverywhere(group, name, own.take(), job));
+    std::vector<std::vector<at::Tensor>> all(m_data.batches.size());
+    for (const std::string& bytes : ranks)
+        for (Unpacker in(bytes); !in.isAtEnd();) {
+            std::int64_t task = 0;
+            std::uint64_t outputs = 0;
+            in.get(task).get(outputs);
+            QS_CHECK(in.check());
+            for (std::uint64_t i = 0; i < outputs; ++i) {
+                QS_TRY(all.at(std::size_t(task)).emplace_back(), unpackTensor(in));
+            }
+        }
+    return all;
+}
+
 Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,
                                   const JobContext& job) const
 {
     QS_TRY(OutputRun run, OutputRun::create(model.converted->reference));
     FigureSums search(m_scores), held(m_scores);
-    for (const CleanBatch& clean : m_data.batches) {
+    const bool isShared = !m_chain.group()->isAlone();
+    std::vector<std::vector<at::Tensor>> shared;
+    if (isShared) {
+        QS_TRY(shared, sharedOutputs(model, run, job));
+    }
+    for (std::size_t i = 0; i < m_data.batches.size(); ++i) {
+        const CleanBatch& clean = m_data.batches[i];
         QS_CHECK(job.check());
-        QS_TRY(auto outputs, run.run(clean.batch, job));
-        outputs = inModelOrder(std::move(outputs), model.converted->referenceEdits,
-                               clean.outputs.size());
+        QS_TRY(const std::vector<at::Tensor> outputs,
+               isShared ? Result<std::vector<at::Tensor>>(std::move(shared[i]))
+                        : outputsOf(model, run, clean, job));
         if (!clean.isGuard)
             QS_CHECK(search.add(clean.outputs, outputs, clean.batch));
         if (clean.isGuard || m_holdsAll)
@@ -274,7 +341,7 @@ Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,
     trial.search = search.figures();
     trial.guard = held.figures();
     if (m_request.goal.kind == TuneGoal::Kind::Metric) {
-        QS_TRY(const double metric, metricOf(model, job));
+        QS_TRY(const double metric, sharedMetric(model, job));
         trial.guard.metric
             = std::isfinite(metric) ? metric : -std::numeric_limits<double>::infinity();
     }
@@ -287,6 +354,15 @@ Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,
                         .withHint("give 'sqnr 20' or 'cosine 0.98'"));
     trial.reached = reaches(trial.guard);
     return {};
+}
+
+Result<double> TuneMeasure::sharedSeconds(double seconds, const JobContext& job) const
+{
+    Group& group = *m_chain.group();
+    QS_TRY(const std::string bytes,
+           broadcast(group, group.newName("seconds"), Packer().add(seconds).take(), job));
+    Unpacker(bytes).get(seconds);
+    return seconds;
 }
 
 bool TuneMeasure::isTold(const TrialFigures& figures) const

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/compare/metrics/class_scores.h"
+#include "engine/compare/output_run.h"
 #include "engine/pipeline/tune/tune_data.h"
 
 namespace qs {
@@ -33,7 +34,10 @@ public:
     /// Sets the trial's figures. Errors: the goal needs a figure that this model does not have;
     /// those of the metric.
     Result<void> measure(const TrialModel& model, Trial& trial, const JobContext& job) const;
-    /// Times of the operators on the first batch. Errors: those of `measureTimes`.
+    /// The seconds of rank 0, which decides when the time is used up. Collective.
+    Result<double> sharedSeconds(double seconds, const JobContext& job) const;
+    bool isShared() const { return !m_chain.group()->isAlone(); }
+    /// Times of the operators on the first batch, of rank 0. Errors: those of `measureTimes`.
     Result<std::vector<UnitTime>> times(const TrialModel& model, const Recipe& recipe,
                                         const JobContext& job) const;
     /// Trains from the recipe's model, with the guard held back, and saves the model at
@@ -58,6 +62,14 @@ private:
     {
     }
     Result<double> metricOf(const TrialModel& model, const JobContext& job) const;
+    /// The metric of rank 0, which alone runs its command.
+    Result<double> sharedMetric(const TrialModel& model, const JobContext& job) const;
+    /// The outputs of a batch in the model's order.
+    Result<std::vector<at::Tensor>> outputsOf(const TrialModel& model, OutputRun& run,
+                                              const CleanBatch& clean, const JobContext& job) const;
+    /// The same of all batches. Each is a task that one of the ranks takes.
+    Result<std::vector<std::vector<at::Tensor>>>
+    sharedOutputs(const TrialModel& model, OutputRun& run, const JobContext& job) const;
 
     StageChain& m_chain;
     const TuneRequest& m_request;

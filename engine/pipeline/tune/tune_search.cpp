@@ -133,9 +133,12 @@ std::optional<double> TuneSearch::secondsLeft() const
 {
     if (!m_request.seconds)
         return {};
-    const double seconds
-        = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
-    return std::max(0.0, *m_request.seconds - seconds);
+    return std::max(0.0, *m_request.seconds - (m_measure.isShared() ? m_sharedSeconds : seconds()));
+}
+
+double TuneSearch::seconds() const
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
 }
 
 bool TuneSearch::isSpent()
@@ -224,6 +227,9 @@ Result<bool> TuneSearch::attempt(Trial trial)
         QS_CHECK(m_measure.measure(m_made, trial, m_job));
     }
     QS_CHECK(addTime(trial));
+    if (m_measure.isShared() && m_request.seconds) {
+        QS_TRY(m_sharedSeconds, m_measure.sharedSeconds(seconds(), m_job));
+    }
     m_state.trials.push_back(std::move(trial));
     const std::size_t last = m_state.trials.size() - 1;
     if (isBetter(m_state.trials[last], m_state.trials[m_state.best]))

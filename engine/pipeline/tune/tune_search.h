@@ -83,6 +83,7 @@ private:
     Key keyOf(const Recipe& recipe) const;
     /// Leaves out the cures that do not fit the model; `add` refuses them from then on.
     Result<void> dropUnfit(Trial& trial);
+    double seconds() const; ///< since the search began
     /// If time is the cost: measures the times of operators once, and sets the trial's time.
     Result<void> addTime(Trial& trial);
 
@@ -97,6 +98,7 @@ private:
     TuneState m_state;
     TrialModel m_made; ///< model of the trial with key `m_madeOf`
     Key m_madeOf;
+    double m_sharedSeconds = 0; ///< of rank 0 at the last trial, on several ranks
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 

@@ -7,6 +7,7 @@
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/kernels/device_plugin.h"
 #include "tests/engine/calibrate/compare_stats.h"
+#include "tests/support/thread_group.h"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -126,6 +127,74 @@ class TestCalibrator : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    /// Statistics of ranks that share the batches are those of one process, to the bit.
+    void ranksEqualOneProcess_data()
+    {
+        QTest::addColumn<int>("size");
+        QTest::addColumn<int>("batches");
+        for (const int size : {2, 3, 5})
+            for (const int batches : {1, 4, 23})
+                QTest::addRow("%d ranks, %d batches", size, batches) << size << batches;
+    }
+    void ranksEqualOneProcess()
+    {
+        QFETCH(int, size);
+        QFETCH(int, batches);
+        std::vector<at::Tensor> tensors;
+        at::manual_seed(7);
+        for (int i = 0; i < batches; ++i) // ranges grow with some batches
+            tensors.push_back(at::rand({5, 3}) * (1 + (i * 7) % 11) + 0.01);
+        const FixedData data(tensors);
+        const auto alone = calibrate(model(), data, "cpu");
+        QVERIFY(alone);
+        MessageBoard board(size);
+        runRanks(board, size, [&](Group& group) {
+            const auto shared = calibrate(model(), data, "cpu", {}, {.group = &group});
+            QVERIFY2(shared, shared ? "" : shared.error().line().c_str());
+            QCOMPARE((*shared)->batches, (*alone)->batches);
+            QCOMPARE((*shared)->samples, (*alone)->samples);
+            for (std::size_t i = 0; i < (*alone)->observers.size(); ++i)
+                compareStats((*shared)->observers[i], (*alone)->observers[i]);
+        });
+    }
+
+    /// The earliest NaN ends the run on every rank, with what one process finds.
+    void ranksFindTheEarliestNaN()
+    {
+        std::vector<at::Tensor> tensors(6, at::ones({1, 3}));
+        tensors[3] = at::tensor({1.0f, -1.0f, 1.0f}).view({1, 3}); // log gives NaN
+        tensors[4] = tensors[3];
+        const FixedData data(tensors);
+        RunFindings expected;
+        const auto alone = calibrate(model(), data, "cpu", {}, {.findings = &expected});
+        QVERIFY(!alone);
+        for (const int size : {2, 3, 4}) {
+            MessageBoard board(size);
+            runRanks(board, size, [&](Group& group) {
+                RunFindings found;
+                const auto shared
+                    = calibrate(model(), data, "cpu", {}, {.findings = &found, .group = &group});
+                QVERIFY(!shared);
+                QCOMPARE(shared.error().line(), alone.error().line());
+                QCOMPARE(found.nonFinite.size(), expected.nonFinite.size());
+                for (std::size_t i = 0; i < expected.nonFinite.size(); ++i)
+                    QCOMPARE(found.nonFinite[i].seen, expected.nonFinite[i].seen);
+            });
+        }
+    }
+
+    void sequencesNeedOneProcess()
+    {
+        FixedData data({at::ones({1, 3}), at::ones({1, 3})});
+        data.setSequence(true);
+        MessageBoard board(2);
+        runRanks(board, 2, [&](Group& group) {
+            const auto shared = calibrate(model(), data, "cpu", {}, {.group = &group});
+            QVERIFY(!shared);
+            QCOMPARE(shared.error().code, ErrorCode::Usage);
+        });
+    }
+
     void feedsEveryObserver()
     {
         const FixedData data({at::tensor({1.0f, 2.0f, 4.0f}).view({1, 3}),
@@ -203,7 +272,7 @@ private Q_SLOTS:
             if (progress.what == "batch 4 of 6")
                 stop.request_stop();
         });
-        const auto cancelled = calibrate(prepared, slow, "cpu", cancelling, &checkpoint);
+        const auto cancelled = calibrate(prepared, slow, "cpu", cancelling, {&checkpoint});
         QVERIFY(!cancelled);
         QCOMPARE(cancelled.error().code, ErrorCode::Cancelled);
         QVERIFY2(cancelled.error().message.find(" of 6") != std::string::npos,
@@ -214,12 +283,12 @@ private Q_SLOTS:
         const auto kept = checkpoint.load(*prepared.plan);
         QVERIFY(kept && kept->batches >= 2 && kept->batches < 4);
         const SlowData rest(batches, {});
-        const auto resumed = calibrate(prepared, rest, "cpu", {}, &checkpoint);
+        const auto resumed = calibrate(prepared, rest, "cpu", {}, {&checkpoint});
         QVERIFY2(resumed, resumed ? "" : resumed.error().line().c_str());
         QCOMPARE(rest.read().front(), kept->batches);
         QCOMPARE(rest.read().size(), std::size_t(6 - kept->batches));
         checkpoint.remove();
-        const auto whole = calibrate(prepared, FixedData(batches), "cpu", {}, &checkpoint);
+        const auto whole = calibrate(prepared, FixedData(batches), "cpu", {}, {&checkpoint});
         QVERIFY(whole);
         QCOMPARE((*resumed)->batches, (*whole)->batches);
         QCOMPARE((*resumed)->samples, (*whole)->samples);
