@@ -80,6 +80,19 @@ struct SharedOptions
     bool isShared = false; ///< the verb is one of `kRankVerbs`
 };
 
+/// Runs the command; an exception is its error, so that other ranks learn of it.
+qs::Result<void> runShared(const qs::Command& command, const SharedOptions& options,
+                           qs::NoteHolder& notes, const qs::CommandRun& run)
+{
+    try {
+        QS_CHECK(qs::loadExtensions(options.extensions, run));
+        QS_CHECK(command(run));
+        return qs::gatherNotes(*run.group(), notes, run);
+    } catch (const std::exception& error) {
+        return qs::fail(qs::ErrorCode::Internal, qs::plainCause(error.what()));
+    }
+}
+
 int runCommand(const qs::Command& command, const SharedOptions& options)
 {
     qs::ModelWords words;
@@ -100,13 +113,9 @@ int runCommand(const qs::Command& command, const SharedOptions& options)
     if (!(*group)->isFirst())
         notes.holdAll();
     const qs::CommandRun run(job(*group), options.outside, words, *group);
-    auto done = qs::loadExtensions(options.extensions, run);
-    if (done)
-        done = command(run);
-    if (done)
-        done = qs::gatherNotes(**group, notes, run);
+    const auto done = runShared(command, options, notes, run);
     if (!done)
-        return report(watch.told(qs::failRank(**group, done.error())), words,
+        return report(qs::failRank(**group, watch.told(done.error())), words,
                       qs::rankText(**group));
     if (!(*group)->isFirst())
         return kDone;
@@ -165,6 +174,9 @@ int runProgram(int argc, char** argv)
     }
     options.isShared
         = std::find(qs::kRankVerbs.begin(), qs::kRankVerbs.end(), verb) != qs::kRankVerbs.end();
+    if (std::find(qs::kAloneVerbs.begin(), qs::kAloneVerbs.end(), verb) != qs::kAloneVerbs.end())
+        if (const auto allowed = qs::refuseRanks(verb); !allowed)
+            return report(allowed.error());
     return runCommand(chosen, options);
 }
 

@@ -22,6 +22,9 @@ Result<std::shared_ptr<Group>> joinRanks(std::chrono::milliseconds timeout, std:
 /// Logs on rank 0 what the other ranks noted, once.
 Result<void> gatherNotes(Group& group, NoteHolder& notes, const JobContext& job);
 
+/// Fails (Usage) under a launcher of several ranks: the verb runs in one process.
+Result<void> refuseRanks(const std::string& verb);
+
 /// Informs the other ranks that this one ends. Returns the error for the user: the failure of
 /// another rank where that is the reason.
 Error failRank(Group& group, const Error& error);

@@ -108,7 +108,7 @@ private:
 
     Result<void> runBatches(Relay& relay, std::int64_t batches, const JobContext& job)
     {
-        BatchReader reader(m_data, job, relay.firstOwn(), relay.stride());
+        BatchReader reader(m_data, job, relay.firstOwn(), relay.stride(), m_seen.device != "cpu");
         const std::string all = " of " + std::to_string(batches);
         for (std::int64_t at = relay.firstOwn(); at < batches; at += relay.stride()) {
             job.report("calibrate", "batch " + std::to_string(at + 1) + all,
@@ -161,7 +161,7 @@ private:
         const std::string places = m_findings ? packNonFinite(m_findings->nonFinite) : "";
         auto states = relay.finish(done ? nullptr : &done.error(), job, places);
         if (!states) {
-            if (m_findings && !relay.failureDetail().empty())
+            if (m_findings)
                 m_findings->nonFinite = unpackNonFinite(relay.failureDetail());
             return fail(std::move(states).error());
         }
@@ -177,8 +177,7 @@ private:
         QS_TRY(
             const auto shapes,
             gatherEverywhere(m_group, m_group.newName("shapes"), m_findings->shapes.packed(), job));
-        for (const std::string& one : shapes)
-            QS_CHECK(m_findings->shapes.add(one));
+        QS_TRY(m_findings->shapes, RecordedShapes::united(shapes));
         return {};
     }
 

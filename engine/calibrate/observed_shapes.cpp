@@ -217,21 +217,35 @@ void RecordedShapes::see(const Node& node, std::uint32_t output, const at::IValu
 std::string RecordedShapes::packed() const
 {
     Packer out;
-    out.add(std::uint64_t(m_seen.size()));
+    out.add(m_samples).add(std::uint64_t(m_seen.size()));
     for (const auto& [ref, sizes] : m_seen)
         out.add(ref).add(sizes);
     out.add(std::vector<ValueRef>(m_varying.begin(), m_varying.end()));
     return out.take();
 }
 
-Result<void> RecordedShapes::add(const std::string& bytes)
+Result<RecordedShapes> RecordedShapes::united(const std::vector<std::string>& ranks)
 {
-    Unpacker in(bytes);
+    RecordedShapes all;
+    for (const std::string& bytes : ranks) {
+        Unpacker in(bytes);
+        std::int64_t samples = -1;
+        in.get(samples);
+        if (all.m_samples < 0)
+            all.m_samples = samples;
+        if (samples == all.m_samples)
+            QS_CHECK(all.add(in));
+    }
+    return all;
+}
+
+Result<void> RecordedShapes::add(Unpacker& in)
+{
     std::uint64_t count = 0;
     in.get(count);
     for (std::uint64_t i = 0; i < count && in.check(); ++i) {
         ValueRef ref;
-        std::vector<std::int64_t> sizes;
+        Sizes sizes;
         in.get(ref).get(sizes);
         const auto [known, isNew] = m_seen.try_emplace(ref, sizes);
         if (!isNew && known->second != sizes)

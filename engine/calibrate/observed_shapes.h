@@ -12,6 +12,8 @@
 
 namespace qs {
 
+class Unpacker;
+
 /// Compares the sizes of a run's values with those recorded in the graph. A symbolic size matches
 /// any number. Cheap enough for every value of a calibration.
 class RecordedShapes
@@ -26,10 +28,13 @@ public:
 
     /// What this rank saw, for the others.
     std::string packed() const;
-    /// Adds what another rank saw (`packed`). Errors (Internal): damaged bytes.
-    Result<void> add(const std::string& bytes);
+    /// What all ranks saw, in their order: as in one process, in batches of as many samples as the
+    /// first one. Errors (Internal): damaged bytes.
+    static Result<RecordedShapes> united(const std::vector<std::string>& ranks);
 
 private:
+    Result<void> add(Unpacker& in);
+
     std::int64_t m_samples = -1; ///< samples of the first batch
     bool m_isAlike = true; ///< the current batch has the same number of samples
     /// Sizes that contradict the record.

@@ -77,11 +77,4 @@ Result<std::vector<std::string>> gatherEverywhere(Group& group, const std::strin
     return unpackList(all);
 }
 
-Result<void> barrier(Group& group, const std::string& name, const JobContext& job)
-{
-    QS_CHECK(gather(group, name, {}, job));
-    QS_CHECK(broadcast(group, name + "/all", {}, job));
-    return {};
-}
-
 } // namespace qs

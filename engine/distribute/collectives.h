@@ -23,7 +23,4 @@ Result<std::vector<std::string>> gather(Group& group, const std::string& name, s
 Result<std::vector<std::string>> gatherEverywhere(Group& group, const std::string& name,
                                                   std::string bytes, const JobContext& job);
 
-/// Returns once every rank has called it.
-Result<void> barrier(Group& group, const std::string& name, const JobContext& job);
-
 } // namespace qs

@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -56,7 +57,7 @@ public:
 
 private:
     int m_rank, m_size, m_localRank, m_attempt;
-    std::int64_t m_names = 0;
+    std::atomic<std::int64_t> m_names = 0;
 };
 
 /// The error (Usage) of a stage whose batches follow each other in time.

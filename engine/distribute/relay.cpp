@@ -86,6 +86,7 @@ void Relay::begin(std::int64_t batch)
     m_received.clear();
     m_partsReceived = m_partsSent = 0;
     m_isAllReceived = batch == m_first;
+    m_isEnded = false;
 }
 
 Result<std::optional<std::string>> Relay::take(Slot slot, const JobContext& job)
@@ -149,6 +150,7 @@ Result<void> Relay::flush(bool isEnd)
 
 Result<void> Relay::end()
 {
+    m_isEnded = true;
     return isActive() ? flush(true) : Result<void>();
 }
 
@@ -165,7 +167,7 @@ Result<Relay::States> Relay::finish(const Error* failure, const JobContext& job,
 {
     if (!isActive())
         return failure ? Result<States>(fail(*failure)) : States();
-    if (failure && (m_batch < 0 || failure->code == ErrorCode::Cancelled))
+    if (failure && (m_isEnded || failure->code == ErrorCode::Cancelled))
         return fail(*failure);
     if (failure && !m_failure) {
         const auto before = drain(job);
@@ -176,7 +178,7 @@ Result<Relay::States> Relay::finish(const Error* failure, const JobContext& job,
             m_detail = detail;
         }
     }
-    if (m_failure && m_batch >= 0 && m_batch + 1 < m_end) {
+    if (m_failure && m_batch + 1 < m_end) {
         Packer out;
         out.add(RelayPart::Failed).add(packError(*m_failure)).add(m_detail);
         QS_CHECK(m_group.send(int((m_batch + 1) % m_group.size()), nameOf(m_batch, m_partsSent++),

@@ -16,7 +16,8 @@ namespace qs {
 /// A rank takes a slot when it first needs it in a batch and passes it on after its last use there;
 /// while it works on other slots, the next rank works on this one. Ranks thus follow each other
 /// through the model, and no rank waits as long as a batch takes at least `size` times as long as
-/// the slowest slot. States leave in groups, 10 ms after the first of them at the latest.
+/// the slowest slot. States leave in groups: when one is 10 ms old as another joins it, before a
+/// wait, and at the end of the batch.
 ///
 /// For a group of one it does nothing. One thread.
 class Relay
@@ -46,8 +47,8 @@ public:
     Result<void> end();
 
     /// Ends the run on every rank; call it in any case. `failure`: with which this rank's batch
-    /// failed, or null; a cancel, and a failure before its first batch, return at once. Returns the
-    /// states after the last batch. The failure of the earliest batch
+    /// failed, or null; a cancel and a failure between batches return at once, and the group ends
+    /// by `Group::fail`. Returns the states after the last batch. The failure of the earliest batch
     /// wins, as in one process, and is returned on every rank.
     /// `detail`: bytes of the stage's own about the failure, for `failureDetail`.
     Result<States> finish(const Error* failure, const JobContext& job,
@@ -68,6 +69,7 @@ private:
     States m_received;
     std::int64_t m_partsReceived = 0, m_partsSent = 0;
     bool m_isAllReceived = false; ///< of the batch before
+    bool m_isEnded = true; ///< the current batch was passed on whole
     std::optional<Error> m_failure; ///< of a batch, its own or an earlier one
     std::string m_detail; ///< of that failure
     States m_outgoing;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/distribute/same_run.h"
 
+#include "engine/base/process/system.h"
 #include "engine/base/sha256.h"
 #include "engine/distribute/collectives.h"
 #include "engine/distribute/packed.h"
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace qs {
 
@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::streamoff kEndBytes = 1 << 20;
 constexpr std::size_t kShownDigits = 12;
-
-std::string hostOfRank()
-{
-    char name[256] = {};
-    return gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
-}
 
 void addEnds(Sha256& hash, const fs::path& file, std::uintmax_t size)
 {
@@ -75,7 +69,7 @@ Result<void> checkSameRun(Group& group, const RunIdentity& identity, const JobCo
     if (group.isAlone())
         return {};
     Packer own;
-    own.add(hostOfRank());
+    own.add(hostName());
     for (const RunFact& fact : identity)
         own.add(fact.what).add(fact.content);
     QS_TRY(const auto all, gather(group, group.newName("identity"), own.take(), job));
@@ -93,11 +87,14 @@ std::string contentMark(const std::string& path)
     Sha256 hash;
     if (fs::is_directory(path, code)) {
         std::vector<std::string> lines;
-        for (const auto& entry : fs::recursive_directory_iterator(
-                 path, fs::directory_options::skip_permission_denied, code))
-            if (entry.is_regular_file(code))
-                lines.push_back(fs::relative(entry.path(), path, code).string() + " "
-                                + std::to_string(entry.file_size(code)));
+        fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied,
+                                               code);
+        for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
+            std::error_code unreadable;
+            if (entry->is_regular_file(unreadable))
+                lines.push_back(entry->path().lexically_relative(path).string() + " "
+                                + std::to_string(entry->file_size(unreadable)));
+        }
         std::sort(lines.begin(), lines.end());
         for (const std::string& line : lines)
             hash.update(line.data(), line.size());

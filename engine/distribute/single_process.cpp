@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/distribute/group.h"
 
-#include <atomic>
+#include <map>
+#include <mutex>
 
 namespace qs {
 
@@ -19,7 +20,11 @@ public:
     {
         return refused();
     }
-    Result<std::int64_t> nextTask(const std::string&) override { return m_task++; }
+    Result<std::int64_t> nextTask(const std::string& name) override
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_tasks[name]++;
+    }
     Result<void> check() override { return {}; }
     void fail(const Error&) override { }
 
@@ -28,7 +33,8 @@ private:
     {
         return ::qs::fail(ErrorCode::Internal, "one process exchanges no messages");
     }
-    std::atomic<std::int64_t> m_task = 0;
+    std::mutex m_mutex;
+    std::map<std::string, std::int64_t> m_tasks;
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/distribute/store_group.h"
 
-#include "engine/base/plain_cause.h"
+#include "engine/base/process/system.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 
@@ -12,7 +12,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 
 namespace qs {
 
@@ -38,12 +37,6 @@ std::vector<std::uint8_t> storeBytes(std::string_view text)
 std::string storeText(const std::vector<std::uint8_t>& bytes)
 {
     return {bytes.begin(), bytes.end()};
-}
-
-std::string ownHost()
-{
-    char name[256] = {};
-    return gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
 }
 
 /// A store with the names of one run.
@@ -132,17 +125,18 @@ public:
         , m_options(options)
         , m_store(std::move(store))
         , m_watched(std::move(watched))
-        , m_host(ownHost())
+        , m_host(hostName())
     {
     }
 
     /// Leaves when its work is done; whoever keeps the store stays until the others have left.
     ~StoreGroup() override
     {
-        if (m_watch.joinable()) {
-            m_watch.request_stop();
-            m_watch.join();
-        }
+        for (std::jthread* thread : {&m_watch, &m_guard})
+            if (thread->joinable()) {
+                thread->request_stop();
+                thread->join();
+            }
         if (!m_isMember)
             return;
         (void)m_watched.set(beatKey(rank()), kLeft);
@@ -275,6 +269,10 @@ private:
                 return lost(isThere.error());
             if (*isThere)
                 return {};
+            const auto beat = m_store.tryGet(beatKey(from));
+            const auto late = m_store.tryGet(key); // what it sent before it left
+            if (beat && late && *beat == kLeft && !*late)
+                return ::qs::fail(ErrorCode::Io, named(from) + " has ended early");
             if (Clock::now() < end)
                 continue;
             const auto seconds

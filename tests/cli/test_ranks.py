@@ -107,17 +107,26 @@ def test_tune(folder):
     assert json.loads((folder / "many.json").read_text())["mapping"] == json.loads((folder / "one.json").read_text())["mapping"]
 
 
+def test_tune_by_measured_time(folder):
+    """Rank 0 times the operators; the others take its times."""
+    done = torchrun(2, "tune", SAMPLES / "digits.pt2", "--data", SAMPLES / "calib.npz", "--goal", "sqnr 36", "--cost", "ms", "--json",
+                    "--out", folder / "out.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["trials"][-1]["ms"] > 0
+
+
+def test_verbs_of_one_process(folder):
+    done = torchrun(2, "why", SAMPLES / "digits.pt2", "--data", SAMPLES / "calib.npz")
+    assert done.returncode != 0 and "'why' runs in one process" in done.stderr and done.stdout == "", done
+    refused = torchrun(2, "tune", SAMPLES / "digits.pt2", "--data", SAMPLES / "calib.npz", "--allow", "all", "--out", folder / "out.json")
+    assert refused.returncode != 0 and "a training runs in one process" in refused.stderr, refused.stderr
+
+
 def test_one_rank_is_no_group(folder):
     """WORLD_SIZE 1 changes nothing."""
     document = torchrun(1, "quantize", SAMPLES / "digits.pt2", "--data", SAMPLES / "calib.npz", "--export", "none", "--out",
                         folder / "out", "--json")
     assert "ranks" not in json.loads(document.stdout)
-
-
-def test_a_note_on_threads(folder):
-    done = torchrun(2, "quantize", SAMPLES / "digits.pt2", "--data", SAMPLES / "calib.npz", "--export", "none", "--out", folder / "out")
-    notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
-    assert len(set(notes)) == len(notes), notes
 
 
 @in_full

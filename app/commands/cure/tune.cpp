@@ -104,6 +104,8 @@ Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneReques
     if (text.empty())
         return EarlierSearch();
     auto earlier = readSearch(text, request);
+    if (!earlier && !options.resume) // a file that is older than the launcher's first attempt
+        return EarlierSearch();
     if (!earlier)
         return fail(std::move(earlier).error().inFile(searchPath(options.out)));
     return earlier;

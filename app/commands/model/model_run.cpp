@@ -8,6 +8,7 @@
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/calibrate/device_choice.h"
 #include "engine/convert/form_edits.h"
 #include "engine/convert/form_parts.h"
 #include "engine/graph/operators/state.h"
@@ -104,8 +105,12 @@ Result<void> ModelRun::plan()
         = predictMemory(*m_planned.model, *m_planned.plan, m_planned.recipe.calibration.batchSize);
     m_job.report("plan", memory.text(), 0);
     QS_CHECK(checkRanks(m_job, [this] {
+        const auto device
+            = chooseDevice(m_settings.device, *m_planned.model, m_job.group()->localRank());
+        const bool isCpu = !device || device->device == "cpu";
         const std::string decisions = recipeToJson(m_planned.recipe);
         return RunIdentity {{"models", m_planned.model->info().sha256},
+                            {"kinds of devices", isCpu ? "cpu" : "cuda"},
                             {"decisions", KeyBuilder("recipe").add(decisions).key()},
                             {"calibration data", contentMark(m_settings.calibrationData)},
                             {"comparison data", contentMark(m_settings.comparisonData)}};

@@ -12,5 +12,7 @@ inline constexpr std::array kModelVerbs {"inspect", "plan", "edit",  "quantize",
 
 /// Those that share their data among the ranks that a launcher starts.
 inline constexpr std::array kRankVerbs {"quantize", "compare", "check", "tune"};
+/// Those that run in one process, and would do their work once for each rank.
+inline constexpr std::array kAloneVerbs {"look", "why", "train", "verify"};
 
 } // namespace qs

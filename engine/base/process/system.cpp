@@ -26,6 +26,12 @@ std::string environmentVariable(const char* name)
     return given ? given : "";
 }
 
+std::string hostName()
+{
+    char name[256] = {};
+    return gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
+}
+
 void restartWithPassiveThreads(char** argv, char** environment)
 {
     static char passive[] = "OMP_WAIT_POLICY=PASSIVE";

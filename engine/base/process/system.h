@@ -13,6 +13,9 @@ std::string systemMessage(int code);
 /// run.
 std::string environmentVariable(const char* name);
 
+/// Name of this machine; "unknown host" without one.
+std::string hostName();
+
 /// Restarts the program with OMP_WAIT_POLICY=PASSIVE, unless the user set it; if that fails, the
 /// program continues. OpenMP's threads otherwise spin while waiting, which triples run times on a
 /// busy machine, and the policy must be set before the program is loaded. Call it from

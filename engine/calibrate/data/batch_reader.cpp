@@ -15,11 +15,12 @@ constexpr std::chrono::milliseconds kCancelCheck(20);
 } // namespace
 
 BatchReader::BatchReader(const Dataset& data, JobContext job, std::int64_t first,
-                         std::int64_t stride)
+                         std::int64_t stride, bool isPinned)
     : m_data(data)
     , m_job(std::move(job))
     , m_count(data.batchCount())
     , m_stride(stride)
+    , m_isPinned(isPinned)
     , m_next(first)
 {
     if (m_count - first > stride)
@@ -54,7 +55,13 @@ Result<Batch> BatchReader::next()
 
 Result<Batch> BatchReader::readHere(std::int64_t index) const
 {
-    return guardTorchValue<Batch>([&] { return m_data.batch(index); });
+    return guardTorchValue<Batch>([&]() -> Result<Batch> {
+        QS_TRY(Batch batch, m_data.batch(index));
+        for (at::IValue& input : batch.inputs)
+            if (m_isPinned && input.isTensor())
+                input = input.toTensor().pin_memory();
+        return batch;
+    });
 }
 
 void BatchReader::readAhead(std::int64_t first, const std::stop_token& stop)

@@ -18,9 +18,10 @@ namespace qs {
 class BatchReader
 {
 public:
-    /// Reads the batches `first`, `first` + `stride` ...
+    /// Reads the batches `first`, `first` + `stride` ... `isPinned`: a device reads them, so their
+    /// tensors lie in pinned memory, which the reading thread fills while the device works.
     explicit BatchReader(const Dataset& data, JobContext job = {}, std::int64_t first = 0,
-                         std::int64_t stride = 1);
+                         std::int64_t stride = 1, bool isPinned = false);
     ~BatchReader();
     BatchReader(const BatchReader&) = delete;
     BatchReader& operator=(const BatchReader&) = delete;
@@ -39,6 +40,7 @@ private:
     const Dataset& m_data;
     JobContext m_job;
     std::int64_t m_count, m_stride;
+    bool m_isPinned;
     std::int64_t m_next; ///< the next batch to return
 
     std::mutex m_mutex;

@@ -97,8 +97,14 @@ Result<void> InputVariety::add(const std::string& bytes)
         const bool isSame = !other.first.defined() || !seen.first.defined()
             || (seen.first.dim() == other.first.dim() && seen.first.sizes() == other.first.sizes()
                 && repeats(other.first, seen.first.const_data_ptr(), seen.first.nbytes()));
+        // The first elements stand for all where each rank saw one value.
+        const bool isSameValue = !other.first.defined() || !seen.first.defined()
+            || (seen.first.scalar_type() == other.first.scalar_type()
+                && std::memcmp(seen.first.const_data_ptr(), other.first.const_data_ptr(),
+                               seen.first.element_size())
+                    == 0);
         seen.isOneSample = seen.isOneSample && other.isOneSample && isSame;
-        seen.isOneValue = seen.isOneValue && other.isOneValue && isSame;
+        seen.isOneValue = seen.isOneValue && other.isOneValue && isSameValue;
         seen.samples += other.samples;
         if (!seen.first.defined())
             seen.first = other.first;

@@ -111,7 +111,7 @@ Result<void> ObservedRun::runBatch(const Batch& batch, std::int64_t number, cons
     }
     if (const NodeId output = bad.empty() ? badOutput(*outputs) : NodeId())
         bad.push_back({output, number});
-    if (m_relayed && !m_queued.empty())
+    if (m_relayed)
         QS_CHECK(passQueued(bad));
     return bad.empty() ? Result<void>() : notFinite(batch, inputs, bad);
 }
@@ -139,14 +139,14 @@ std::vector<ObserverStats> ObservedRun::stats() const
     return out;
 }
 
-/// Copies the batch to a device asynchronously.
+/// Copies the batch to a device asynchronously, if it lies in pinned memory.
 std::vector<at::IValue> ObservedRun::onDevice(const Batch& batch) const
 {
     const at::Device device = m_interpreter.device();
     std::vector<at::IValue> out = batch.inputs;
     for (auto& input : out)
         if (input.isTensor() && !device.is_cpu())
-            input = input.toTensor().pin_memory().to(device, /*non_blocking=*/true);
+            input = input.toTensor().to(device, /*non_blocking=*/true);
     return out;
 }
 

@@ -10,8 +10,8 @@
 #include "engine/convert/form_edits.h"
 #include "engine/convert/form_parts.h"
 #include "engine/distribute/collectives.h"
+#include "engine/distribute/packed.h"
 #include "engine/edit/cures/model_cures.h"
-#include "engine/io/packed_tensor.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/metric/measure_metric.h"
@@ -213,10 +213,14 @@ Result<std::vector<UnitTime>> TuneMeasure::times(const TrialModel& model, const 
                                                  const JobContext& job) const
 {
     job.report("tune", "times of operators", 0);
-    QS_TRY(std::vector<UnitTime> times,
-           measureTimes(m_chain, m_float, {model.calibration, recipe, m_request.settings},
-                        m_data.batches.front().batch, job));
+    const ConvertRequest request {model.calibration, recipe, m_request.settings};
     Group& group = *m_chain.group();
+    std::vector<UnitTime> times;
+    if (group.isFirst()) {
+        QS_TRY(times, measureTimes(m_chain, m_float, request, m_data.batches.front().batch, job));
+    } else {
+        QS_CHECK(m_chain.convert(request, job)); // of all ranks
+    }
     QS_TRY(const std::string bytes,
            broadcast(group, group.newName("times"), Packer().add(times).take(), job));
     Unpacker(bytes).get(times);
@@ -263,58 +267,12 @@ Result<double> TuneMeasure::metricOf(const TrialModel& model, const JobContext& 
                          job);
 }
 
-Result<double> TuneMeasure::sharedMetric(const TrialModel& model, const JobContext& job) const
-{
-    Group& group = *m_chain.group();
-    double metric = 0;
-    if (group.isFirst()) {
-        QS_TRY(metric, metricOf(model, job));
-    }
-    QS_TRY(const std::string bytes,
-           broadcast(group, group.newName("metric"), Packer().add(metric).take(), job));
-    Unpacker(bytes).get(metric);
-    return metric;
-}
-
 Result<std::vector<at::Tensor>> TuneMeasure::outputsOf(const TrialModel& model, OutputRun& run,
                                                        const CleanBatch& clean,
                                                        const JobContext& job) const
 {
     QS_TRY(auto outputs, run.run(clean.batch, job));
     return inModelOrder(std::move(outputs), model.converted->referenceEdits, clean.outputs.size());
-}
-
-Result<std::vector<std::vector<at::Tensor>>>
-TuneMeasure::sharedOutputs(const TrialModel& model, OutputRun& run, const JobContext& job) const
-{
-    Group& group = *m_chain.group();
-    const std::string name = group.newName("trial");
-    const auto count = std::int64_t(m_data.batches.size());
-    Packer own;
-    for (;;) {
-        QS_TRY(const std::int64_t task, group.nextTask(name));
-        if (task >= count)
-            break;
-        QS_CHECK(job.check());
-        const CleanBatch& clean = m_data.batches[std::size_t(task)];
-        QS_TRY(const std::vector<at::Tensor> outputs, outputsOf(model, run, clean, job));
-        own.add(task).add(std::uint64_t(outputs.size()));
-        for (const at::Tensor& output : outputs)
-            packTensor(own, output);
-    }
-    QS_TRY(const auto ranks, gatherEverywhere(group, name, own.take(), job));
-    std::vector<std::vector<at::Tensor>> all(m_data.batches.size());
-    for (const std::string& bytes : ranks)
-        for (Unpacker in(bytes); !in.isAtEnd();) {
-            std::int64_t task = 0;
-            std::uint64_t outputs = 0;
-            in.get(task).get(outputs);
-            QS_CHECK(in.check());
-            for (std::uint64_t i = 0; i < outputs; ++i) {
-                QS_TRY(all.at(std::size_t(task)).emplace_back(), unpackTensor(in));
-            }
-        }
-    return all;
 }
 
 Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,
@@ -354,15 +312,6 @@ Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,
                         .withHint("give 'sqnr 20' or 'cosine 0.98'"));
     trial.reached = reaches(trial.guard);
     return {};
-}
-
-Result<double> TuneMeasure::sharedSeconds(double seconds, const JobContext& job) const
-{
-    Group& group = *m_chain.group();
-    QS_TRY(const std::string bytes,
-           broadcast(group, group.newName("seconds"), Packer().add(seconds).take(), job));
-    Unpacker(bytes).get(seconds);
-    return seconds;
 }
 
 bool TuneMeasure::isTold(const TrialFigures& figures) const

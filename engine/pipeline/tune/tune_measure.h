@@ -36,6 +36,8 @@ public:
     Result<void> measure(const TrialModel& model, Trial& trial, const JobContext& job) const;
     /// The seconds of rank 0, which decides when the time is used up. Collective.
     Result<double> sharedSeconds(double seconds, const JobContext& job) const;
+    /// Fails (Internal) unless this rank makes the trial of this key with all others. Collective.
+    Result<void> checkSameTrial(const Key& key, const JobContext& job) const;
     bool isShared() const { return !m_chain.group()->isAlone(); }
     /// Times of the operators on the first batch, of rank 0. Errors: those of `measureTimes`.
     Result<std::vector<UnitTime>> times(const TrialModel& model, const Recipe& recipe,

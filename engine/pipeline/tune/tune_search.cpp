@@ -206,6 +206,8 @@ Result<bool> TuneSearch::attempt(Trial trial)
         QS_CHECK(dropUnfit(trial));
     const Recipe recipe = tunedRecipe(m_request.recipe, trial);
     trial.key = keyOf(recipe);
+    if (m_measure.isShared())
+        QS_CHECK(m_measure.checkSameTrial(trial.key, m_job));
     if (trial.base && m_state.trials[*trial.base].key == trial.key)
         return false;
     ++m_state.forwards;

@@ -37,18 +37,19 @@ std::vector<float> serialSums(std::int64_t first, std::int64_t end)
     return sums;
 }
 
-/// The same on the ranks. Batch `bad` fails, if it is one; a later batch of each rank as well.
+/// The same on the ranks. Batch `bad` fails, if it is one, before the slot `badSlot`; a later batch
+/// of each rank as well.
 Result<std::vector<float>> relayedSums(Group& group, std::int64_t first, std::int64_t end,
-                                       std::int64_t bad)
+                                       std::int64_t bad = -1, int badSlot = 0)
 {
     Relay relay(group, group.newName("sum"), first, end);
     std::vector<float> sums(kSlots, 1.0f);
     const auto run = [&]() -> Result<void> {
         for (std::int64_t batch = relay.firstOwn(); batch < end; batch += relay.stride()) {
             relay.begin(batch);
-            if (bad >= 0 && batch >= bad)
-                return fail(ErrorCode::Numeric, "batch " + std::to_string(batch));
             for (int slot = 0; slot < kSlots; ++slot) {
+                if (bad >= 0 && batch >= bad && slot == badSlot)
+                    return fail(ErrorCode::Numeric, "batch " + std::to_string(batch));
                 QS_TRY(const auto before, relay.take(Relay::Slot(slot), {}));
                 float& sum = sums[std::size_t(slot)];
                 if (before)
@@ -95,7 +96,6 @@ private Q_SLOTS:
                 QCOMPARE(int(all.size()), size);
                 for (int rank = 0; rank < size; ++rank)
                     QCOMPARE(all[std::size_t(rank)], "r" + std::to_string(rank));
-                QVERIFY(barrier(group, group.newName("w"), {}));
             });
             QVERIFY(board.isEmpty());
         }
@@ -131,7 +131,7 @@ private Q_SLOTS:
         const std::vector<float> expected = serialSums(first, end);
         MessageBoard board(size);
         runRanks(board, size, [&](Group& group) {
-            const auto sums = relayedSums(group, first, end, -1);
+            const auto sums = relayedSums(group, first, end);
             QVERIFY(sums.has_value());
             QCOMPARE(*sums, expected); // to the bit
         });
@@ -145,7 +145,7 @@ private Q_SLOTS:
             for (std::int64_t bad = 0; bad < 9; ++bad) {
                 MessageBoard board(size);
                 runRanks(board, size, [&](Group& group) {
-                    const auto sums = relayedSums(group, 0, 9, bad);
+                    const auto sums = relayedSums(group, 0, 9, bad, int(bad % kSlots));
                     QVERIFY(!sums);
                     QCOMPARE(sums.error().message, "batch " + std::to_string(bad));
                     QCOMPARE(sums.error().code, ErrorCode::Numeric);
@@ -172,6 +172,31 @@ private Q_SLOTS:
                 }
             QCOMPARE(seen, std::vector<int>(40, 1));
             QCOMPARE(group.nextTask("other").value() < 3, true);
+        });
+    }
+
+    /// A rank that fails between batches returns at once, and ends the others by `Group::fail`.
+    void failuresBetweenBatchesEndTheGroup()
+    {
+        MessageBoard board(2);
+        runRanks(board, 2, [&](Group& group) {
+            Relay relay(group, "between", 0, 8);
+            const auto run = [&]() -> Result<void> {
+                for (std::int64_t batch = relay.firstOwn(); batch < 8; batch += 2) {
+                    relay.begin(batch);
+                    QS_CHECK(relay.take(1, {}));
+                    QS_CHECK(relay.pass(1, "state"));
+                    QS_CHECK(relay.end());
+                    if (batch == 2)
+                        return fail(ErrorCode::Io, "the disk is full");
+                }
+                return {};
+            };
+            const auto done = run();
+            const auto states = relay.finish(done ? nullptr : &done.error(), {});
+            QVERIFY(!states);
+            group.fail(states.error());
+            QCOMPARE(states.error().message, std::string("the disk is full"));
         });
     }
 
