@@ -61,14 +61,14 @@ std::string ownOptions()
 
 } // namespace
 
-Result<std::shared_ptr<Group>> joinRanks(std::chrono::milliseconds timeout, std::stop_source stop,
-                                         const JobContext& job)
+Result<std::shared_ptr<Group>> joinRanks(std::chrono::milliseconds timeout,
+                                         const std::stop_source& stop, const JobContext& job)
 {
     QS_TRY(const auto environment, rankEnvironment());
     if (!environment)
         return singleProcess();
     noteThreads(*environment);
-    const JoinOptions options {timeout, [stop](const Error& failure) mutable {
+    const JoinOptions options {timeout, [stop](const Error& failure) {
                                    stop.request_stop();
                                    std::thread(endIfStuck, failure.line()).detach();
                                }};

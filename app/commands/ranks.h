@@ -16,8 +16,8 @@ namespace qs {
 
 /// Joins the ranks that a launcher started (`rankEnvironment`); a group of one without any. `stop`
 /// is requested when another rank fails. Errors: `rankEnvironment`'s and `joinGroup`'s.
-Result<std::shared_ptr<Group>> joinRanks(std::chrono::milliseconds timeout, std::stop_source stop,
-                                         const JobContext& job);
+Result<std::shared_ptr<Group>> joinRanks(std::chrono::milliseconds timeout,
+                                         const std::stop_source& stop, const JobContext& job);
 
 /// Logs on rank 0 what the other ranks noted, once.
 Result<void> gatherNotes(Group& group, NoteHolder& notes, const JobContext& job);
