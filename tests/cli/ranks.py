@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from harness import PROGRAM
@@ -36,6 +37,18 @@ def start(rank, ranks, port, *words, **more):
     """One rank, running, without a launcher: rank 0 keeps the store."""
     return subprocess.Popen([PROGRAM, *map(str, words)], env=environment(rank, ranks, port, **more), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def wait_until_at_work(*ranks, seconds=1.0):
+    """Returns once each rank has computed for so long, which is after it joined and before its run ends, however slow the machine is."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    for rank in ranks:
+        while rank.poll() is None:
+            user, system = Path(f"/proc/{rank.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+            if (int(user) + int(system)) / ticks >= seconds:
+                break
+            time.sleep(0.02)
+        assert rank.poll() is None, "it ended before it was at work: " + rank.stderr.read()
 
 
 def alone(*words):

@@ -15,7 +15,7 @@ import time
 import numpy as np
 from harness import PROGRAM, SOURCE, in_full, main, write_recipe
 from models import residual
-from ranks import alone, environment, free_port, lasting, start, torchrun
+from ranks import alone, environment, free_port, lasting, start, torchrun, wait_until_at_work
 
 SAMPLES = SOURCE / "resources" / "samples"
 SOON = 30  # seconds
@@ -47,7 +47,7 @@ def told_once(code, err, *words):
 def test_a_killed_rank(folder):
     words, port, out = long_run(folder), free_port(), folder / "out"
     ranks = [start(rank, 2, port, *words, "--out", out) for rank in range(2)]
-    time.sleep(2)
+    wait_until_at_work(*ranks)
     ranks[1].kill()
     told_once(*ended(ranks[0], time.monotonic()), "rank 1 on " + socket.gethostname(), "no longer answers")
     assert not (out / "result.json").exists() and not list(out.glob("*.pt2"))
@@ -56,7 +56,7 @@ def test_a_killed_rank(folder):
 def test_the_rank_that_keeps_the_store_is_killed(folder):
     words, port = long_run(folder), free_port()
     ranks = [start(rank, 3, port, *words, "--out", folder / "out") for rank in range(3)]
-    time.sleep(2)
+    wait_until_at_work(*ranks)
     ranks[0].kill()
     since = time.monotonic()
     for rank in (1, 2):
@@ -67,7 +67,7 @@ def test_the_rank_that_keeps_the_store_is_killed(folder):
 def test_a_rank_that_hangs(folder):
     words, port = long_run(folder), free_port()
     ranks = [start(rank, 2, port, *words, "--out", folder / "out") for rank in range(2)]
-    time.sleep(2)
+    wait_until_at_work(*ranks)
     ranks[1].send_signal(signal.SIGSTOP)
     told_once(*ended(ranks[0], time.monotonic()), "rank 1 on ")
     ranks[1].kill()
@@ -132,7 +132,7 @@ def test_a_second_run_on_the_store(folder):
     """Its ranks are refused; the first run ends as if it were alone."""
     words, port = long_run(folder), free_port()
     ranks = [start(rank, 2, port, *words, "--out", folder / "out") for rank in range(2)]
-    time.sleep(2)
+    wait_until_at_work(*ranks)
     second = start(1, 2, port, *words, "--out", folder / "second")
     told_once(*ended(second, time.monotonic()), "another run uses the store")
     for rank in ranks:
@@ -221,7 +221,7 @@ def test_two_machines_and_a_cut_network(folder):
         assert lasting(got) == lasting(wanted)
         port = free_port()
         ranks = [start_in(names[rank], rank, port, *words, "--out", folder / "cut") for rank in (0, 1)]
-        time.sleep(3)
+        wait_until_at_work(*ranks)
         assert cut()
         since = time.monotonic()
         for rank in ranks:
@@ -238,7 +238,7 @@ def test_another_number_of_ranks(folder):
     for others in (3, 1):
         out, port = folder / f"then{others}", free_port()
         ranks = [start(rank, 2, port, *words, "--out", out) for rank in range(2)]
-        time.sleep(3)
+        wait_until_at_work(*ranks)
         for rank in ranks:
             rank.send_signal(signal.SIGTERM)
         for rank in ranks:
