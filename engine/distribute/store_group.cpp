@@ -167,8 +167,11 @@ public:
         m_watch = std::jthread([this](const std::stop_token& stop) { watch(stop); });
         m_guard = std::jthread([this](const std::stop_token& stop) { guard(stop); });
         for (int other = 0; other < size(); ++other) {
-            const std::string key = "host/" + std::to_string(other);
-            QS_CHECK(waitFor(key, other, job));
+            job.report("ranks",
+                       "waiting for rank " + std::to_string(other) + " of "
+                           + std::to_string(size()),
+                       double(other) / double(size()));
+            QS_CHECK(waitFor("host/" + std::to_string(other), other, job));
         }
         return {};
     }
