@@ -27,7 +27,7 @@ struct RankEnvironment
     std::string text() const;
 };
 
-/// Reads the environment. Nothing without WORLD_SIZE and RANK, and for WORLD_SIZE 1. Errors
+/// Reads the environment. Returns nullopt without WORLD_SIZE and RANK, and for WORLD_SIZE 1. Errors
 /// (Usage): a part of the variables is missing, or is not a number, or RANK is not below
 /// WORLD_SIZE.
 Result<std::optional<RankEnvironment>> rankEnvironment();

@@ -37,7 +37,7 @@ public:
     std::int64_t batch() const { return m_batch; } ///< the current one
     /// Begins a batch of this rank, before it is read.
     void begin(std::int64_t batch);
-    /// Returns a slot's state after the batch before; nothing at the first batch, to which the
+    /// Returns a slot's state after the batch before; nullopt at the first batch, to which the
     /// state at the start belongs. Waits. Errors: `Group::receive`'s; that with which an earlier
     /// batch failed.
     Result<std::optional<std::string>> take(Slot slot, const JobContext& job);

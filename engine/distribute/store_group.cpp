@@ -78,7 +78,7 @@ public:
         return guardTorchValue<std::int64_t>(
             [&]() -> Result<std::int64_t> { return m_store->add(m_prefix + key, 1); });
     }
-    /// Nothing where there is no value.
+    /// Returns nullopt if the key has no value.
     Result<std::optional<std::string>> tryGet(const std::string& key)
     {
         using Found = std::optional<std::string>;

@@ -28,6 +28,13 @@ def long_run(folder):
     return ("quantize", model, "--recipe", recipe, "--data", data, "--export", "pt2")
 
 
+def undisturbed(folder, words):
+    """What lasts of the document that one process writes, and its seconds."""
+    since = time.monotonic()
+    alone(*words, "--out", folder / "one")
+    return lasting(json.loads((folder / "one" / "result.json").read_text())), time.monotonic() - since
+
+
 def ended(process, since):
     """(exit code, stderr) of a rank, which must end soon."""
     out, err = process.communicate(timeout=SOON + 30)
@@ -160,10 +167,7 @@ def restarted(folder, words, seconds, ranks=2):
 def test_a_restart(folder):
     """torchrun starts the ranks again; they continue from the statistics that rank 0 left."""
     words = long_run(folder)
-    since = time.monotonic()
-    alone(*words, "--out", folder / "one")
-    span = time.monotonic() - since
-    wanted = lasting(json.loads((folder / "one" / "result.json").read_text()))
+    wanted, span = undisturbed(folder, words)
     for share in (0.5, 0.35, 0.2):  # of a machine whose pace changes
         document, was_killed = restarted(folder, words, round(share * span, 2))
         assert lasting(document) == wanted
@@ -211,14 +215,13 @@ def test_two_machines_and_a_cut_network(folder):
             print("no network namespaces can be made here")
             return
         words = long_run(folder)
-        alone(*words, "--out", folder / "one")
+        wanted, _ = undisturbed(folder, words)
         port = free_port()
         ranks = [start_in(names[rank], rank, port, *words, "--out", folder / "two") for rank in (0, 1)]
         for rank in ranks:
             _, err = rank.communicate(timeout=240)
             assert rank.returncode == 0, err
-        wanted, got = (json.loads((folder / place / "result.json").read_text()) for place in ("one", "two"))
-        assert lasting(got) == lasting(wanted)
+        assert lasting(json.loads((folder / "two" / "result.json").read_text())) == wanted
         port = free_port()
         ranks = [start_in(names[rank], rank, port, *words, "--out", folder / "cut") for rank in (0, 1)]
         wait_until_at_work(*ranks)
@@ -233,8 +236,7 @@ def test_two_machines_and_a_cut_network(folder):
 def test_another_number_of_ranks(folder):
     """What two ranks left is continued by three, and by one process."""
     words = long_run(folder)
-    alone(*words, "--out", folder / "one")
-    wanted = lasting(json.loads((folder / "one" / "result.json").read_text()))
+    wanted, _ = undisturbed(folder, words)
     for others in (3, 1):
         out, port = folder / f"then{others}", free_port()
         ranks = [start(rank, 2, port, *words, "--out", out) for rank in range(2)]
@@ -252,10 +254,7 @@ def test_another_number_of_ranks(folder):
 def test_many_kills(folder):
     """ROUNDS (50) kills at random moments."""
     words = long_run(folder)
-    since = time.monotonic()
-    alone(*words, "--out", folder / "one")
-    span = time.monotonic() - since
-    wanted = lasting(json.loads((folder / "one" / "result.json").read_text()))
+    wanted, span = undisturbed(folder, words)
     chance = random.Random(11)
     for _ in range(int(os.environ.get("ROUNDS", "50"))):
         document, _ = restarted(folder, words, round(chance.uniform(0.2, span), 2))

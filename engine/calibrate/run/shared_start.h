@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// Returns the statistics that rank 0 starts from on every rank; nothing where it has none, and in
+/// Returns the statistics that rank 0 starts from on every rank; nullopt if it has none, in
 /// a group of one its own. Collective.
 Result<std::optional<Observations>> sharedStart(Group& group, std::optional<Observations> own,
                                                 const Plan& plan, const JobContext& job);

@@ -30,9 +30,9 @@ std::optional<SampleParts> partsOf(const std::vector<std::string>& extensions,
 class SampleIndex
 {
 public:
-    /// Reads the headers of the archives and the labels up to `most` samples (0 = all). Fails
-    /// (BadInput), naming file and member or sample, for what `TarReader` refuses, for samples with
-    /// other members or without the label that others have, and if there is no sample.
+    /// Reads the headers of the archives and the labels up to `most` samples (0 = all). Errors
+    /// (BadInput, naming file and member or sample): those of `TarReader`; samples whose members
+    /// differ; a missing label where other samples have one; no sample.
     static Result<SampleIndex> read(std::vector<std::string> files,
                                     const std::vector<std::string>& inputs, std::int64_t most);
 
